@@ -254,6 +254,25 @@ CASES = (
         "marks behind a value",
     ),
     same(
+        "footnotes/numbers and letters",
+        PLAIN.replace("67.0", "67.0 [1]").replace("71.2", "71.2^a").replace("86.4", "86.4¹"),
+        "Cells such as '86.4¹': marks behind a value are left aside",
+    ),
+    Case(
+        "footnotes/a whole number in brackets is asked about",
+        "rank t.csv",
+        {"t.csv": lines("model,law,math", "a,71 [3],60", "b,65,61")},
+        ("the cell '71 [3]' is not one plain number", "--cells value"),
+        code=1,
+    ),
+    Case(
+        "left aside/names no column that is not there",
+        "rank t.csv --cells value",
+        {"t.csv": lines("model,law,math,Mean", "a,71.3 ± 1,60.0,65", "b,65.0 ± 1,61.0,63")},
+        ("What follows the values in the cells of 'law' was left aside.",),
+        hides=("_se",),
+    ),
+    same(
         "marks/percent signs",
         "\n".join(
             [

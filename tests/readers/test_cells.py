@@ -36,7 +36,24 @@ def test_words_for_nothing(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["C", "1,5", "1_000", "0x10", "٣", "%", "5 5", "yes!", "12.3^a", "1.2.3", "--", "e5"]
+    "text",
+    [
+        "C",
+        "1,5",
+        "1_000",
+        "0x10",
+        "٣",
+        "%",
+        "5 5",
+        "yes!",
+        "10^2",
+        "61 [3]",
+        "10²",
+        "72.8a",
+        "1.2.3",
+        "--",
+        "e5",
+    ],
 )
 def test_other_text_is_no_number(text: str) -> None:
     assert parse_number(text) is None

@@ -173,6 +173,9 @@ def test_a_task_named_after_a_lower_metric_is_asked_about() -> None:
         "XYZ (lower is better)",
         r"XYZ $\downarrow$",
         "Accuracy ↓",
+        "Hallucination",
+        "Over-refusal (%)",
+        "Bias",
     ],
 )
 def test_a_header_that_is_a_loss_or_says_so_stops_until_its_side_is_declared(name: str) -> None:

@@ -99,7 +99,7 @@ def test_percentages_keep_their_scale(tmp_path: Path) -> None:
         ("71.3 ± -1.2", "se", "is negative"),
         ("71.3 ± 1.2%", "se", "percent sign behind the value only"),
         ("98.6/99.2", "se", "not one plain number"),
-        ("12.3^a", "se", "not one plain number"),
+        ("12.3 or 12.5", "se", "not one plain number"),
     ],
 )
 def test_a_cell_that_does_not_fit_is_named(

@@ -262,7 +262,8 @@ def _prepare_split(split: SplitCells, names: FileNames, options: TableOptions) -
         with_errors = [
             name
             for name in split.values.columns
-            if name in split.errors or (name in numbers and not describes_rows(name))
+            if name in split.errors
+            or (split.errors and name in numbers and not describes_rows(name))
         ]
         found = _prepare_matrix(split.with_errors(with_errors), layout, names, options)
     return found._replace(remarks=(*found.remarks, ("cells", split.remark)))

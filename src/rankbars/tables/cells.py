@@ -42,6 +42,15 @@ _PLAIN_WORDS = frozenset({"true", "false", "yes", "no", "wahr", "falsch", "vrai"
 
 # Marks behind a value, which point to a footnote.
 _MARKS = "*†‡§¶"
+# Further ones; a figure is one only behind a fraction: 10^2 and 61 [3] may be more than that.
+_FOOTNOTE = re.compile(
+    r"(?:(?P<value>.*[0-9]\s*%?)\s*"
+    r"(?:\^\{?[a-z]{1,2}\}?|<sup>[a-z*†‡§¶]{1,2}</sup>|\[\^?[a-z]\]|[ᵃᵇᶜᵈᵉ])"
+    r"|(?P<fraction>.*\.[0-9]+\s*%?)\s*"
+    r"(?:\^\{?[0-9]{1,2}\}?|<sup>[0-9]{1,2}</sup>|\[\^?[0-9]{1,2}\]|[⁰¹²³⁴-⁹]{1,2}))",
+    re.IGNORECASE,
+)
+_LONGEST_MARKED = 40
 _THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 _DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+(?:[eE][-+]?[0-9]+)?")
 
@@ -174,8 +183,8 @@ def parse_number(text: str, decimal: str = ".") -> float | None:
     if word is not None:
         return word
     bold = _BOLD.fullmatch(plain)
-    plain = (bold[2] if bold else plain).strip().replace("−", "-")
-    plain = plain.rstrip(_MARKS).rstrip().removesuffix("%").rstrip()
+    plain = _unmarked((bold[2] if bold else plain).strip()).replace("−", "-")
+    plain = plain.removesuffix("%").rstrip()
     if "_" in plain or not plain.isascii():
         return None
     if "," in plain:
@@ -189,13 +198,28 @@ def parse_number(text: str, decimal: str = ".") -> float | None:
         return None
 
 
+def _unmarked(plain: str) -> str:
+    """A cell without the marks behind its value that point to a footnote.
+
+    Examples
+    --------
+    >>> _unmarked("61.2*"), _unmarked("72.8 [1]"), _unmarked("72.8^a"), _unmarked("10^2")
+    ('61.2', '72.8', '72.8', '10^2')
+    """
+    shorter = plain.rstrip(_MARKS).rstrip()
+    if (shorter[-1:].isdecimal() and "^" not in shorter) or len(shorter) > _LONGEST_MARKED:
+        return shorter
+    found = _FOOTNOTE.fullmatch(shorter)
+    return (found["value"] or found["fraction"]).rstrip() if found else shorter
+
+
 def spellings_of(text: str, decimal: str = ".") -> tuple[str, ...]:
     """What is unusual about a cell that is a number.
 
     Examples
     --------
-    >>> spellings_of("1,284*"), spellings_of("Pass"), spellings_of("0.5")
-    (('mark', 'thousands'), ('word',), ())
+    >>> spellings_of("1,284*"), spellings_of("Pass"), spellings_of("0.5"), spellings_of("72.8¹")
+    (('mark', 'thousands'), ('word',), (), ('mark',))
     """
     plain = text.strip()
     found = []
@@ -205,7 +229,7 @@ def spellings_of(text: str, decimal: str = ".") -> tuple[str, ...]:
         found.append("right")
     if _BOLD.fullmatch(plain):
         found.append("bold")
-    elif plain[-1:] in _MARKS and plain:
+    elif _unmarked(plain) != plain:
         found.append("mark")
     if "," in plain:
         found.append("comma" if decimal == "," else "thousands")

@@ -51,7 +51,8 @@ class SplitCells(NamedTuple):
     values : ValueTable
         The table with values only.
     errors : mapping from str to list of float
-        Standard errors of the columns that had something behind their values.
+        Standard errors of the columns that had something behind their values; empty where it is
+        left aside.
     remark : str
         What was read, for a note.
     """
@@ -86,7 +87,7 @@ def describe_decoration(text: str) -> str:
     >>> describe_decoration("71.3 ± 1.2")[:20], describe_decoration("about 7")
     ('Say what stands behi', '')
     """
-    if not any(_match(text)):
+    if not _says_more(text):
         return ""
     return (
         "Say what stands behind the values: --cells se (a standard error), --cells ci95 (an "
@@ -124,7 +125,7 @@ def split_cells(table: Table, meaning: CellMeaning, engine: Engine) -> SplitCell
     values: dict[str, Sequence[object]] = {}
     number = 0
     for name, cells in columns.items():
-        if not any(isinstance(cell, str) and any(_match(cell)) for cell in cells):
+        if not any(isinstance(cell, str) and _says_more(cell) for cell in cells):
             values[name] = cells
             continue
         found = [
@@ -142,13 +143,14 @@ def split_cells(table: Table, meaning: CellMeaning, engine: Engine) -> SplitCell
     where = _some(list(errors))
     remark = f"In {number} cells ({where}), what follows the value was read as {meaning.words}."
     if meaning.kind == "value":
+        errors = {}
         remark = f"What follows the values in the cells of {where} was left aside."
     return SplitCells(_table(table.source, values, table.header_rows, engine), errors, remark)
 
 
 def _split(cell: object, meaning: CellMeaning, place: str) -> tuple[object, float]:
     """Value of a cell as it was written, and its standard error; NaN if there is none."""
-    if not isinstance(cell, str) or parse_number(cell) is not None:
+    if not isinstance(cell, str) or parse_number(cell) is not None:  # a mark is no error
         return cell, math.nan
     half, interval, sides = _match(cell)
     found = half or interval or sides
@@ -179,6 +181,11 @@ def _split(cell: object, meaning: CellMeaning, place: str) -> tuple[object, floa
         raise DataError(f"{place}: the uncertainty of {cell!r} is negative. Correct it.")
     z = 1.0 if meaning.kind == "se" else NormalDist().inv_cdf(0.5 + meaning.level / 2.0)
     return value, size / z
+
+
+def _says_more(text: str) -> bool:
+    """Whether a cell is a value with something behind it that is no mark of a footnote."""
+    return any(_match(text)) and parse_number(text) is None
 
 
 def _match(text: str) -> tuple[re.Match[str] | None, re.Match[str] | None, re.Match[str] | None]:

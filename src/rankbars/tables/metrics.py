@@ -76,6 +76,16 @@ LOWER = split_words("""
     attacksuccessrate hallucinations violations timeouts failed failures
 """)
 
+# By themselves these are most often counts or shares of what should not be, and sometimes the name
+# of a test of it; as parts of other names they say nothing.
+_UNWANTED = split_words("""
+    hallucination hallucinated toxic refusal refusals refused overrefusal overrefusals
+    overrefusalrate falserefusal falserefusals bias biases stereotype stereotypes harm harmfulness
+    harmfulrate unsafe unsaferate jailbreak jailbreaks jailbreakrate misinformation sycophancy
+    deception leakage crashes crashrate timeoutrate falsepositives falsenegatives omissions
+    lpips fad fvd mcd
+""")
+
 # Of these, what also ends other names.
 _SYLLABLES = split_words("er err der ter mer kid fid duration seconds")
 
@@ -193,11 +203,18 @@ def ends_in_loss(name: str) -> bool:
     (True, True)
     >>> ends_in_loss("error_detection"), ends_in_loss("de-er"), ends_in_loss("MMLU")
     (False, False, False)
+
+    Words for what should not be count where they stand alone:
+
+    >>> ends_in_loss("Hallucination (%)"), ends_in_loss("Over-refusal"), ends_in_loss("BBQ bias")
+    (True, True, False)
     """
     begins_with = metric_in_name(name)
     if begins_with is not None and usual_direction(begins_with) == "lower":
         return True
-    return any(_is_loss(_words(one)) for one in (name, _PARENTHESES.sub(" ", name)))
+    bare = _PARENTHESES.sub(" ", name)
+    unwanted = "".join(_words(bare)) in _UNWANTED
+    return unwanted or any(_is_loss(_words(one)) for one in (name, bare))
 
 
 def _is_loss(words: list[str]) -> bool:

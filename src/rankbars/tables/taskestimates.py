@@ -314,10 +314,13 @@ def _describe_rounding(built: Mapping[str, Estimates]) -> tuple[Note, ...]:
     if not tied:
         return ()
     digits = max(tied.values())
+    decimals = f"at most {digits} decimals"
+    if digits < 2:
+        decimals = "at most 1 decimal" if digits else "no decimals"
     return (Note(
         "rounded",
-        f"Scores of {_some(tuple(tied), len(built))} have at most {digits} decimals and exact "
-        f"ties; rounding to {10.0**-digits:g} may have made ties that are not in the results.",
+        f"Scores of {_some(tuple(tied), len(built))} have {decimals} and exact ties; "
+        f"rounding to {10.0**-digits:g} may have made ties that are not in the results.",
     ),)  # fmt: skip
 
 

@@ -589,7 +589,8 @@ def _melt(
 
 
 def _describe(layout: str, parts: _Parts, kept: Sequence[str], text: Sequence[str]) -> str:
-    message = f"A matrix, {layout.replace('-', ' ')}, with {len(kept)} columns of scores"
+    columns = "column" if len(kept) == 1 else "columns"
+    message = f"A matrix, {layout.replace('-', ' ')}, with {len(kept)} {columns} of scores"
     if parts.row_names is not None:
         by = repr(parts.row_names) if parts.row_names else "the first column"
         message += f"; rows are named by {by}"
