@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
+import pandas as pd
+import pytest
+from calibration import Calibration
 from storefiles import add, inside
 
 import rankbars as rb
@@ -40,3 +45,54 @@ def test_days_of_a_large_arena_equal_the_whole_and_the_ring_is_named(tmp_path: P
     true = np.array([int(model[-3:]) + 1 for model in whole.models])
     held = (other.best <= true) & (true <= other.worst) | (true == 11)
     assert held.all()
+
+
+def generator() -> ModuleType:
+    """The script, with a ring whose accounts have enough votes to be tested in a small arena."""
+    spec = importlib.util.spec_from_file_location("make_arena", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.RING = 10
+    return module
+
+
+def drawn(script: ModuleType, votes: int, *, ring: float, draw: int) -> pd.DataFrame:
+    days = script.draw_days(20, 12, votes, votes // 10, ring=ring, draw=draw)
+    frame = pd.concat(pd.DataFrame(columns) for _, columns in days)
+    columns = ["model_a", "model_b", "winner", "voter", "length", "time"]
+    return frame[columns].astype({"voter": str})
+
+
+@pytest.mark.slow
+def test_in_small_arenas_with_a_ring_everything_stated_holds(calibration: Calibration) -> None:
+    """Ranks of the others, the style's effect, who is named, and that no model changed."""
+    script, runs = generator(), calibration.runs(4, 300)
+    many = rb.Scores.from_frame(drawn(script, 600_000, ring=0, draw=10_000), controls=["length"])
+    (large,) = rb.leaderboard(many, votes=rb.VoteOptions(cluster="none")).tasks.values()
+    assert large.effects is not None
+    ranks = style = changed = 0
+    found, honest = np.zeros(runs), np.zeros(runs)
+    for draw in range(runs):
+        frame = drawn(script, 6000, ring=0.015, draw=draw)
+        board = rb.leaderboard(
+            rb.Scores.from_frame(frame, controls=["length"], over_time="2025-03-08")
+        )
+        (task,) = board.tasks.values()
+        true = np.array([int(model[-3:]) + 1 for model in board.models])
+        ranks += ((task.best <= true) & (true <= task.worst) | (true == 7)).all()
+        assert task.effects is not None
+        low, high = task.effects.interval
+        style += bool(low[0] <= large.effects.value[0] <= high[0])
+        assert board.over_time is not None
+        changed += bool(board.over_time.changed)
+        named = [] if task.suspects is None else [int(one.voter) for one in task.suspects.voters]
+        accounts = sum(voter >= 600 for voter in named)
+        found[draw] = accounts / script.RING
+        honest[draw] = (len(named) - accounts) / max(len(named), 1)
+    calibration.at_least(ranks, runs, 0.95, of="ranks of all models but the ring's, all at once")
+    calibration.within(style, runs, 0.95, of="the effect of the style")
+    calibration.at_most(changed, runs, 0.05, of="some model called changed")
+    calibration.at_most(honest.sum(), runs, 0.05, of="honest voters among those named")
+    calibration.above(found.sum(), runs, 0.5, of="accounts of the ring that are named")
