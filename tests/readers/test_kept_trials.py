@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from storefiles import add, held
-from tablefiles import read_columns
+from tablefiles import pandas_frame, read_columns, write_csv, write_parquet
 
 import rankbars as rb
 from rankbars.data.evidence import Items, take_models, take_rows
 from rankbars.errors import DataError
+from rankbars.store.access import open_store
+from rankbars.store.naming import scores_of
 
 # Answers of ash and birch to three items; ash was asked the second one once, and three times.
 ANSWERS = {
@@ -212,3 +214,86 @@ def test_a_condition_of_items_leaves_models_whole() -> None:
     columns = table()
     columns["condition"] = ["easy" if item == "q1" else "hard" for item in columns["item"]]
     assert read_columns(columns).models == ("ash", "birch")
+
+
+def with_lost_trials() -> dict[str, list[Any]]:
+    """A trial that ran and one that failed have no score, beside others; so has a lone one."""
+    columns = table()
+    scores: list[float | None] = [float(score) for score in columns["score"]]
+    status = ["scored"] * len(scores)
+    for place, state in ((0, "unscored"), (3, "unscored"), (9, "error")):
+        scores[place], status[place] = None, state
+    return columns | {"score": scores, "status": status}
+
+
+def read_from(source: str, folder: Path, **options: Any) -> rb.Scores:
+    """The same table by each way in which tables come."""
+    columns = with_lost_trials()
+    if source == "frame":
+        return rb.Scores.from_frame(pandas_frame(columns), **options)
+    if source in ("parquet", "by reference"):
+        path = write_parquet({"task": ["t"] * 14, **columns}, folder)
+        return rb.read(path, by_reference=source == "by reference", **options)
+    blank = ["" if one is None else one for one in columns["score"]]
+    path = write_csv({**columns, "score": blank}, folder)
+    if source != "store":
+        return rb.read(path, memory_limit="1GB" if source == "limited" else None, **options)
+    store, failed = str(folder / "board.duckdb"), options.pop("failed", None)
+    given = [word for name, value in options.items()
+             for word in (f"--score-{name[:3]}" if name != "direction" else "--direction",
+                          str(value))]  # fmt: skip
+    add(str(path), *given, store=store)
+    with open_store(store, rb.__version__) as opened:
+        return scores_of(opened, {"failed": failed})
+
+
+SOURCES = ("csv", "limited", "parquet", "by reference", "frame", "store")
+
+
+def told(scores: rb.Scores) -> dict[str, str]:
+    codes = ("failed-trials", "unscored-trials")
+    return {note.code: note.message for note in scores.notes if note.code in codes}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_trials_without_a_score_are_left_out_and_counted(source: str, tmp_path: Path) -> None:
+    scores = read_from(source, tmp_path)
+    items = only(scores)
+    np.testing.assert_array_equal(items.values, [[0.5, 1.0], [np.nan, 1.0], [1 / 3, 0.0]])
+    assert items.answers is not None
+    assert items.answers.tolist() == [[2, 2], [0, 2], [3, 2]]
+    assert told(scores) == {
+        "failed-trials": "Trials that failed and have no score: 'birch' 1 of 7. They are left out. "
+        "--missing fail counts them as the lowest score.",
+        "unscored-trials": "Trials that ran and have no score: 'ash' 1 of 7. They are left out. "
+        "--missing fail counts them as the lowest score.",
+    }
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_trials_without_a_score_count_as_the_lowest(source: str, tmp_path: Path) -> None:
+    scores = read_from(source, tmp_path, failed="lowest", minimum=0)
+    items = only(scores)
+    # The lone trial is a gap of the task, which the policy for gaps fills.
+    np.testing.assert_array_equal(items.values, [[1 / 3, 1.0], [np.nan, 2 / 3], [1 / 3, 0.0]])
+    assert items.answers is not None
+    assert items.answers.tolist() == [[3, 2], [0, 3], [3, 2]]
+    messages = told(scores).values()
+    assert len(messages) == 2
+    assert all("count as the worst score" in message for message in messages)
+    assert scores.info[next(iter(scores.info))].coverage.errors.tolist() == [0, 0]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_worst_score_of_a_loss_is_the_greatest(source: str, tmp_path: Path) -> None:
+    options = {"direction": "lower", "maximum": 2}
+    items = only(read_from(source, tmp_path, failed="lowest", **options))
+    np.testing.assert_array_equal(-items.values, [[1.0, 1.0], [np.nan, 4 / 3], [1 / 3, 0.0]])
+
+
+@pytest.mark.parametrize("source", ["csv", "by reference", "frame"])
+def test_without_a_worst_score_trials_cannot_count(source: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"'(ash|birch)' answered without a score \(1\).*minimum=0"):
+        read_from(source, tmp_path, failed="lowest")
+    with pytest.raises(rb.OptionError, match="score of failed trials"):
+        read_from(source, tmp_path, failed="zero")

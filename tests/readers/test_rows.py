@@ -295,7 +295,7 @@ def test_trials_beside_tasks_are_told_to_be_answers_if_they_are(tmp_path: Path) 
     ]
     path.write_text("\n".join(["agent,task,trial,success", *rows]))
     told = " ".join(note.message for note in rb.read(path).notes if note.code == "runs")
-    assert "--column item=task --column task=" in told
+    assert "--column task= --column item=task." in told
     items = rb.read(path, columns={"item": "task", "task": ""})
     (evidence,) = items.tasks.values()
     assert evidence.values.shape == (4, 2)

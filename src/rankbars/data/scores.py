@@ -265,6 +265,7 @@ class Scores:
         where: str | Sequence[str] = (),
         within: str | Sequence[str] = (),
         over_time: str | None = None,
+        failed: str | None = None,
     ) -> Scores:
         """Scores from a data frame of pandas, polars, pyarrow or duckdb: tidy, wide, or votes.
 
@@ -302,6 +303,9 @@ class Scores:
             For votes: columns that sort them into categories; see `rankbars.read`.
         over_time : str, optional
             For votes: periods whose strengths are compared; see `rankbars.read`.
+        failed : {"lowest"}, optional
+            What a trial without a score counts as, where its item has several: nothing, if not
+            given, or the lowest score.
 
         Raises
         ------
@@ -342,6 +346,7 @@ class Scores:
                 where=where,
                 within=within,
                 over_time=over_time,
+                failed=failed,
             ),
         )
 

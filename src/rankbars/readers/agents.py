@@ -172,7 +172,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     runs += _join(read_each(of("tau2-bench", "submission"), read_tau2_submission))
     if not runs:
         raise ReadError.at(files[0].label, "there is no trial in the file or beside it.")
-    return [*runs, *notes_on(sheets)]
+    return [*runs, *notes_on(sheets, counted=options.failed)]
 
 
 def _join(found: Iterable[Iterable[Any]]) -> list[Any]:

@@ -125,7 +125,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     runs = [*as_runs(sheets), *published]
     if not runs:
         raise ReadError.at(files[0].label, "there is no problem in the file.")
-    return [*runs, *notes_on(sheets)]
+    return [*runs, *notes_on(sheets, counted=options.failed)]
 
 
 def _model(file: InputFile, *endings: str) -> str:

@@ -272,7 +272,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     runs += as_runs(sheets)
     if not runs:
         raise ReadError.at(files[0].label, "there is no row in the file.")
-    return [*runs, *notes_on(sheets)]
+    return [*runs, *notes_on(sheets, counted=options.failed)]
 
 
 def _rows(file: InputFile) -> Iterator[Row]:

@@ -128,7 +128,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
                            "of the runs beside them (GET /api/public/dataset-run-items), or export "
                            "the table of traces, which has inputs and scores.")  # fmt: skip
     notes = {note.message: note for note in told}
-    return [*as_runs(sheets), *notes_on(sheets), *notes.values()]
+    return [*as_runs(sheets), *notes_on(sheets, counted=options.failed), *notes.values()]
 
 
 def _experiment_items(file: InputFile, told: list[Note]) -> Iterator[ScoredRow]:

@@ -139,7 +139,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
         If the results cannot be compared; see `rankbars.readers.logs.decisions`.
     """
     sheets = [one for some in read_each(files, lambda file: _read(file, options)) for one in some]
-    return [*as_runs(sheets), *notes_on(sheets)]
+    return [*as_runs(sheets), *notes_on(sheets, counted=options.failed)]
 
 
 class _Spot(NamedTuple):

@@ -61,8 +61,6 @@ class ReadOptions(TableOptions):
     by_call : bool
         Whether answers are wanted one by one, as by a race: items are called as their tool is asked
         for them, none is left out because other models lack it, and all runs of a model count.
-    failed : bool
-        Whether a trial without a score counts as the lowest one, where its item has others.
     engine : Engine
         Scans tables while they are read; readers alone need it.
     """
@@ -76,7 +74,6 @@ class ReadOptions(TableOptions):
     map: Mapping[str, str] = field(default_factory=dict)
     trials: str = ""
     arena_per_file: bool = False
-    failed: bool = False
     by_call: bool = False
     engine: Engine = field(default_factory=Engine, compare=False, repr=False)
 
@@ -149,6 +146,7 @@ def options_of(given: Mapping[str, Any]) -> ReadOptions:
         where=given.get("where") or (),
         within=given.get("within") or (),
         over_time=given.get("over_time"),
+        failed=given.get("failed"),
     )
     for text in tables.where:
         parse_condition(text)
@@ -173,7 +171,6 @@ def options_of(given: Mapping[str, Any]) -> ReadOptions:
         map=parse_map(given.get("map")),
         trials=one_of("way of trials", given.get("trials") or "", ("", "fixed")),
         arena_per_file=bool(given.get("arena_per_file")),
-        failed=given.get("failed") == "lowest",
     )
 
 

@@ -378,11 +378,12 @@ def _numbers(trials: Sequence[Trial]) -> list[int]:
     return numbers
 
 
-def notes_on(sheets: Sequence[Sheet]) -> list[Note]:
+def notes_on(sheets: Sequence[Sheet], *, counted: bool) -> list[Note]:
     """What must be said about sheets as a whole, after `as_runs` has seen them.
 
     Models that are called after files; trials that failed, have no score or ended early, with
-    reasons; items whose grader is broken; amounts that nobody counted.
+    reasons; items whose grader is broken; amounts that nobody counted. `counted` says whether
+    trials without a score count as the lowest one, so that it need not be advised.
     """
     notes = []
     if named := list(dict.fromkeys(sheet.model for sheet in sheets if sheet.named)):
@@ -397,8 +398,9 @@ def notes_on(sheets: Sequence[Sheet]) -> list[Note]:
         ):
             if found := _reasons(of_task, status):
                 hint = (
-                    "" if status == SCORED else " --missing fail counts them as the lowest score."
-                )
+                    "" if counted or status == SCORED
+                    else " --missing fail counts them as the lowest score."
+                )  # fmt: skip
                 notes.append(Note(code, text + found + hint, task))
         notes += _broken(of_task, task)
     for name in _LOWER:

@@ -79,7 +79,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """
     sheets = [one for some in read_each(files, _read) for one in some]
     _shorten(sheets)
-    return [*as_runs(sheets), *notes_on(sheets)]
+    return [*as_runs(sheets), *notes_on(sheets, counted=options.failed)]
 
 
 def _read(file: InputFile) -> list[Sheet]:

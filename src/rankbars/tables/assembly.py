@@ -387,6 +387,8 @@ def _refer_to_group(
     if simpler is not None:
         return _read_group(simpler, options, engine)
     about = describe_tasks(group, survey.tasks, survey.traits, survey.options)
+    if options.failed:
+        survey = survey.with_worst(about.worst)
     try:
         survey.raise_first()
     except DuplicateRowsError as error:
@@ -634,7 +636,8 @@ def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTas
     names = records.names["task"]
     turned = {code for code, task in enumerate(names) if about.directions.get(task) == "lower"}
     shelf = Shelf(records, index, turned)
-    filling = Filling(records, index, group.plan.answers)
+    worst = about.worst(names) if records.options.failed else None
+    filling = Filling(records, index, group.plan.answers, worst)
     for some in shelf.groups:
         for code, cells in filling.fill(some):
             shelf.put(code, cells)
@@ -654,14 +657,15 @@ def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTas
     scores = Scores(tasks, info, about.notes)
     check_swapped(scores, group)
     counted = _counted(records, matrix.left_out)._replace(
-        most_answers=matrix.most_answers, set_aside=matrix.set_aside
-    )
+        most_answers=matrix.most_answers, set_aside=matrix.set_aside,
+        trials=dict(zip(records.names["model"], matrix.trials.sum(axis=1).T.tolist(), strict=True)),
+    )  # fmt: skip
     return scores.with_notes(describe_rows(group, records.options, scores, counted, designs))
 
 
 def _counted(records: Records, left_out: Mapping[str, int]) -> Counted:
     names = records.names
-    return Counted(0, "", left_out, names.get("metric", ()), names["task"])
+    return Counted(0, "", left_out, names.get("metric", ()), names["task"], {})
 
 
 def _refuse_scales(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
@@ -66,6 +67,13 @@ class _Reading:
     named: frozenset[str]
     by_position: bool
     clustered: bool = True
+    worst: Mapping[str, float] | None = None  # what an answer without a score counts as, by task
+
+    def worst_of(self, records: Records) -> list[float] | None:
+        """What an answer without a score counts as in the tasks of some rows."""
+        if self.worst is None:
+            return None
+        return [self.worst.get(task, math.nan) for task in records.names["task"]]
 
     def records(self, engine: Engine, task: str | None) -> Records | None:
         """The rows of a task, or those whose cell for it is empty; None if no file has any."""
@@ -116,7 +124,7 @@ class _SourceTask:
     def _fill(self, records: Records) -> tuple[Shelf, Matrix]:
         index = index_rows(records)
         shelf = Shelf(records, index, range(index.tasks) if self.turned else ())
-        filling = Filling(records, index, self.reading.answers)
+        filling = Filling(records, index, self.reading.answers, self.reading.worst_of(records))
         for some in shelf.groups:
             for code, cells in filling.fill(some):
                 shelf.put(code, cells)
@@ -133,6 +141,7 @@ class _Cells(NamedTuple):
     outline: Outline
     most_answers: int
     weight: float
+    trials: NDArray[np.int64]  # as in `Matrix`
     clusters: int | None  # how many there are; None if there are none, or not on every row
 
 
@@ -162,7 +171,7 @@ def _examine(reading: _Reading, task: str) -> _Facts:
                 return facts
             facts = _facts_of(records, with_folds=reading.kind == "folds")
             if facts.size:
-                facts = facts._replace(cells=_cells_of(records, reading.answers))
+                facts = facts._replace(cells=_cells_of(records, reading))
             return facts._replace(left_out=records.left_out())
     except DataError as error:
         lacking = error.lacking
@@ -201,9 +210,9 @@ def _is_number(name: str) -> bool:
     return name.lstrip("-").isdecimal()
 
 
-def _cells_of(records: Records, answers: Sequence[str]) -> _Cells:
+def _cells_of(records: Records, reading: _Reading) -> _Cells:
     index = index_rows(records)
-    filling = Filling(records, index, answers)
+    filling = Filling(records, index, reading.answers, reading.worst_of(records))
     ((_, cells),) = filling.fill(range(index.tasks))
     several = cells.answers is not None and cells.answers.max(initial=0) > 1
     outline = Outline.of(
@@ -217,7 +226,8 @@ def _cells_of(records: Records, answers: Sequence[str]) -> _Cells:
     return _Cells(
         tuple(records.names["model"][model] for model in present),
         matrix.counts[:, 0, present], matrix.largest[0, present], outline.take(present),
-        matrix.most_answers, split_weights(matrix, slice(None))[0], clusters,
+        matrix.most_answers, split_weights(matrix, slice(None))[0],
+        matrix.trials[:, 0, present], clusters,
     )  # fmt: skip
 
 
@@ -281,6 +291,14 @@ class Survey:
         names = {model for cells in self._cells.values() for model in cells.models}
         return sort_names(sorted(names), numeric=False)[0]
 
+    def with_worst(self, worst: Callable[[Iterable[str]], list[float]]) -> Survey:
+        """The same, where answers without a score count as the worst one of their task."""
+        reading = replace(self.reading, worst=dict(zip(self.tasks, worst(self.tasks), strict=True)))
+        lost = [task for task, cells in self._cells.items() if cells.trials[:2].any()]
+        again = _examined(reading, lost, self.options.room.jobs)
+        facts = {**self.facts, **dict(zip(lost, again, strict=True))}
+        return replace(self, reading=reading, facts=facts)
+
     def raise_first(self) -> None:
         """Raise what is wrong with the first task with which anything is."""
         for one in self.facts.values():
@@ -331,7 +349,17 @@ class Survey:
             {reason: numbers[reason] for reason in LEFT_OUT if numbers[reason]},
             sort_names(sorted(metrics), numeric=False)[0],
             tuple(self.facts),
+            self._trials,
         )
+
+    @property
+    def _trials(self) -> dict[str, list[int]]:
+        """Answers to rows with several, by model; as in `Counted`."""
+        found = {model: np.zeros(3, np.int64) for model in self.models}
+        for cells in self._cells.values():
+            for model, column in zip(cells.models, cells.trials.T, strict=True):
+                found[model] += column
+        return {model: numbers.tolist() for model, numbers in found.items()}
 
     @cached_property
     def _clusters(self) -> tuple[bool, str]:

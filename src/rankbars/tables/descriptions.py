@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Literal, NamedTuple
@@ -433,6 +434,11 @@ class AboutTasks(NamedTuple):
     directions: Mapping[str, Direction]
     limits: tuple[float | None, float | None]
     notes: tuple[Note, ...]
+
+    def worst(self, tasks: Iterable[str]) -> list[float]:
+        """The worst score of each task, NaN where nothing says it."""
+        ends = [self.limits[self.directions.get(task) == "lower"] for task in tasks]
+        return [math.nan if end is None else end for end in ends]
 
     def info(self, task: str, weight: float, coverage: Coverage | None) -> TaskInfo:
         """Everything known about one task."""

@@ -6,6 +6,7 @@ second puts every score into its cell. Duplicates show as fewer cells than rows.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import DataError
-from rankbars.tables.cleanrows import MISSING, SCORED, STATES, Records
+from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, STATES, UNSCORED, Records
 from rankbars.tables.database import as_numbers
 from rankbars.tables.repeats import Answers, Crossing, Labels
 
@@ -129,6 +130,8 @@ class Matrix(NamedTuple):
         Rows left out, by reason.
     set_aside : str
         Why a column of clusters is not used; empty otherwise.
+    trials : array of int, shape (3, T, M)
+        Answers to rows with several that failed, that ran without a score; and all answers.
     """
 
     present: NDArray[np.bool_]
@@ -140,6 +143,7 @@ class Matrix(NamedTuple):
     probabilities: NDArray[np.float64] | None
     left_out: Mapping[str, int]
     set_aside: str
+    trials: NDArray[np.int64]
 
 
 class Filling:
@@ -153,6 +157,9 @@ class Filling:
         From `index_rows`.
     answers : sequence of str
         Label roles that number several answers to one row, which are averaged.
+    worst : sequence of float, optional
+        By task, what an answer without a score counts as where its row has several; NaN where
+        nothing says what the worst score is. Without it they are left out.
 
     Raises
     ------
@@ -160,13 +167,18 @@ class Filling:
         If one row of a task has two clusters or two weights.
     """
 
-    def __init__(self, records: Records, index: RowIndex, answers: Sequence[str]) -> None:
+    def __init__(
+        self, records: Records, index: RowIndex, answers: Sequence[str],
+        worst: Sequence[float] | None = None,
+    ) -> None:  # fmt: skip
         self.records = records
         self.index = index
         self.answers = tuple(answers)
         self.models = len(records.names["model"])
         self._counts = np.zeros((len(STATES), index.tasks, self.models), np.int64)
         self._largest = np.full((index.tasks, self.models), np.nan)
+        self._worst = None if worst is None else np.asarray(worst, np.float64)
+        self._trials = np.zeros((3, index.tasks, self.models), np.int64)
         self._most_answers = 0
         self._clusters, self._set_aside = _read_clusters(records, index)
         self._weights = _read_weights(records, index, "weight", "weight < 0", "0 or more")
@@ -260,6 +272,7 @@ class Filling:
         joined = Answers.joined(kept)
         if joined.has_duplicates():
             raise self.records.duplicates(self.answers)
+        joined = self._settle_lost(joined, first)
         found = joined.average(values, self._counts, self.index.task_of_row, first)
         if found is None:
             return None, None, None
@@ -267,6 +280,33 @@ class Filling:
         self._most_answers = max(self._most_answers, int(behind.max()))
         widths = tuple(len(self.records.names[role]) for role in self.answers)
         return behind, within, Labels(joined, self.answers, widths)
+
+    def _settle_lost(self, joined: Answers, first: int) -> Answers:
+        """Count answers without a score beside others; they have the worst one if they count."""
+        row, model = np.divmod(joined.cell, self.models)
+        task = self.index.task_of_row[first + row]
+        lost = joined.lost()
+        counted = (lost & (joined.state == ERROR), lost & (joined.state == UNSCORED),
+                   joined.state != MISSING)  # fmt: skip
+        place, shape = task * self.models + model, self._trials.shape[1:]
+        for kind, which in enumerate(counted):
+            found = np.bincount(place[which], minlength=math.prod(shape))
+            self._trials[kind] += found.reshape(shape)
+        if self._worst is None or not lost.any():
+            return joined
+        score = self._worst[task]
+        unknown = np.flatnonzero(lost & np.isnan(score))
+        if unknown.size:
+            one = unknown[0]
+            number = int(self._trials[:2, task[one], model[one]].sum())
+            names = self.records.names
+            raise DataError(
+                f"Task {names['task'][task[one]]!r} has no declared worst score, so what model "
+                f"{names['model'][model[one]]!r} answered without a score ({number:,}) cannot "
+                "count as failed. Declare it, for instance --score-min 0 (in Python: minimum=0), "
+                "or leave out --missing fail."
+            )
+        return joined.with_scores(lost, score)
 
     def _count(self, task: int, values: NDArray[np.float64]) -> None:
         self._largest[task] = np.fmax.reduce(values, axis=0)
@@ -289,6 +329,7 @@ class Filling:
             self._drawn,
             self.records.left_out(),
             self._set_aside,
+            self._trials,
         )
 
 

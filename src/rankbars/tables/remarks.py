@@ -135,6 +135,9 @@ class Counted(NamedTuple):
         Rows left out, by reason.
     metrics, tasks : collection of str
         Names of all metrics, and of all tasks, those left out among them.
+    trials : mapping from str to sequence of int
+        By model, of answers to rows with several: those that failed, those that ran without a
+        score; and all answers.
     """
 
     most_answers: int
@@ -142,6 +145,7 @@ class Counted(NamedTuple):
     left_out: Mapping[str, int]
     metrics: Collection[str]
     tasks: Collection[str]
+    trials: Mapping[str, Sequence[int]]
 
 
 def describe_rows(
@@ -161,6 +165,7 @@ def describe_rows(
             f"their number is kept.{_about_prompts(group, scores)}",
         ))  # fmt: skip
         notes += _describe_uneven(group, scores)
+    notes += _describe_lost(counted.trials, counts=options.failed)
     if counted.set_aside:
         notes.append(Note(
             "columns-ignored",
@@ -200,8 +205,8 @@ def _describe_design(
         numbered = fold_name(group.roles.get("epoch", "")) in ("trial", "attempt")
         if group.plan.keys == ("epoch",) and numbered and "task" in group.roles:
             task = group.roles["task"]
-            ask = (f" If they are trials of one item each ({task!r}), say so: --column item={task} "
-                   "--column task= .")  # fmt: skip
+            ask = (f" If they are trials of one item each ({task!r}), say so: --column task= "
+                   f"--column item={task}.")  # fmt: skip
         notes.append(Note(
             "runs",
             f"Rows are training runs (column {keys}): statements are over training runs only, for "
@@ -259,6 +264,23 @@ def _describe_uneven(group: Group, scores: Scores) -> list[Note]:
                 "have, or with --rows items and a --missing policy.",
                 name,
             ))  # fmt: skip
+    return notes
+
+
+def _describe_lost(trials: Mapping[str, Sequence[int]], *, counts: bool) -> list[Note]:
+    """Notes on answers without a score to rows that have several, and what they count as."""
+    notes = []
+    for place, code, text in ((0, "failed-trials", "failed"), (1, "unscored-trials", "ran")):
+        lost = {model: numbers for model, numbers in trials.items() if numbers[place]}
+        if lost:
+            shown = "; ".join(f"{model!r} {numbers[place]:,} of {numbers[2]:,}"
+                              for model, numbers in list(lost.items())[:_MOST_NAMED])  # fmt: skip
+            more = f"; and {len(lost) - _MOST_NAMED} more models" if len(lost) > _MOST_NAMED else ""
+            does = (
+                "They count as the worst score (--missing fail)." if counts
+                else "They are left out. --missing fail counts them as the lowest score."
+            )  # fmt: skip
+            notes.append(Note(code, f"Trials that {text} and have no score: {shown}{more}. {does}"))
     return notes
 
 

@@ -44,6 +44,22 @@ class Answers(NamedTuple):
         """Whether an answer to a row stands twice."""
         return len(np.unique(self.identity)) < len(self.identity)
 
+    def lost(self) -> NDArray[np.bool_]:
+        """Which answers ran and have no score, in cells with several answers."""
+        same = self.cell[1:] == self.cell[:-1]
+        several = np.zeros(len(self.cell), np.bool_)
+        several[1:] |= same
+        several[:-1] |= same
+        found: NDArray[np.bool_] = several & np.isin(self.state, (UNSCORED, ERROR))
+        return found
+
+    def with_scores(self, which: NDArray[np.bool_], score: NDArray[np.float64]) -> Answers:
+        """The same, where some answers have a score after all."""
+        return Answers.joined([self._replace(
+            score=np.where(which, score, self.score),
+            state=np.where(which, np.uint8(SCORED), self.state),
+        )])  # fmt: skip
+
     def average(
         self,
         values: NDArray[np.float64],

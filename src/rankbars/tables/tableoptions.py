@@ -143,7 +143,7 @@ SELF_VOTES: tuple[SelfVotes, ...] = ("raise", "drop")
 
 # How messages call them.
 _ROWS, _SELF_VOTES = "kind of rows", "treatment of votes of a model against itself"
-_RERUNS = "choice of reruns"
+_RERUNS, _FAILED = "choice of reruns", "score of failed trials"
 
 
 class CellMeaning(NamedTuple):
@@ -248,6 +248,8 @@ class TableOptions:
     over_time : str
         Tables of votes: periods whose strengths are compared, ``"day"``, ``"week"``, ``"month"``,
         or the date on which the second of two begins.
+    failed : bool
+        Whether a trial without a score counts as the worst one, where its item has others.
     room : Room
         How much memory tasks may take; it changes no result.
     """
@@ -271,6 +273,7 @@ class TableOptions:
     where: tuple[str, ...] = ()
     within: tuple[str, ...] = ()
     over_time: str = ""
+    failed: bool = False
     room: Room = field(default=Room(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -337,6 +340,7 @@ class TableOptions:
         where: str | Sequence[str] = (),
         within: str | Sequence[str] = (),
         over_time: str | None = None,
+        failed: str | None = None,
     ) -> TableOptions:
         """Options from what a caller or the command line gives.
 
@@ -351,6 +355,8 @@ class TableOptions:
             As in the class.
         cells : str, optional
             ``"se"``, ``"ci95"`` (or another level) or ``"value"``.
+        failed : {"lowest"}, optional
+            What a trial without a score counts as, where its item has others; None: nothing.
 
         Raises
         ------
@@ -383,6 +389,7 @@ class TableOptions:
             where=(where,) if isinstance(where, str) else tuple(where),
             within=(within,) if isinstance(within, str) else tuple(within),
             over_time=_period(over_time),
+            failed=failed is not None and bool(one_of(_FAILED, failed, ("lowest",))),
         )
 
 
