@@ -82,7 +82,10 @@ def test_results_come_from_tables_and_what_lacks_one_can_be_declared_to_have_fai
     calls = [json.loads(line) for line in race(*BEGIN, "--json").out.splitlines()]
     rows = [f"{one['model']},{one['item']},1" for one in calls[:70]]
     Path("back.csv").write_text("model,item,score\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    assert race("tell", "back.csv").err == "Results: 70 taken; the batch waits for 5.\n"
+    assert race("tell", "back.csv").err == (
+        "Results: 70 taken; the batch waits for 5.\n"
+        'A call that failed is told by "failed": true in its line, or for all by --failed.\n'
+    )
     again = race("tell", "--failed", "back.csv").err
     assert again == (
         "Results: 5 taken, 5 of them failed, 70 had a result already; the batch is complete.\n"

@@ -76,12 +76,12 @@ def test_rows_have_the_mean_of_their_record(
     assert coverage.expected == len(ids)
 
 
-def test_models_that_were_given_other_samples_are_compared_on_those_they_share() -> None:
+def test_samples_that_a_model_was_not_given_are_missing() -> None:
     scores = rb.read(ARC)
     found = items(scores, "arc_easy")
-    assert found.ids == ("1", "2", "3")
-    assert found.values.tolist() == [[1, 1], [1, 0], [1, 0]]
-    assert "2 are left out" in message(scores, "shared-items")
+    assert found.ids == ("1", "2", "3", "4", "5")
+    assert found.values[:3].tolist() == [[1, 1], [1, 0], [1, 0]]
+    assert np.isnan(found.values[3:]).sum(axis=0).tolist() == [0, 2]
     assert scores.info["arc_easy"].direction == "higher"
     assert scores.info["arc_easy"].minimum == 0.0
 

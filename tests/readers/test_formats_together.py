@@ -105,14 +105,24 @@ def test_the_newest_run_counts_and_all_are_repeats_where_asked(tmp_path: Path) -
     assert means == [[1.0, 0.0], [0.75, 0.0]]
 
 
-def test_models_that_were_given_different_items_share_what_they_share(tmp_path: Path) -> None:
+def test_a_limited_run_cuts_no_items_of_another(tmp_path: Path) -> None:
     write_simple(tmp_path, "a", [1.0, 0.0, 1.0, 1.0], config={"limit": None})
     write_simple(tmp_path, "b", [1.0, 0.0], config={"limit": 2}, time=LATER)
     scores = rb.read(tmp_path)
     task = scores.tasks["arc"]
     assert isinstance(task, Items)
-    assert task.n == 2
-    assert "the 2 that all share are compared, 2 are left out" in message(scores, "shared-items")
+    assert task.n == 4
+    assert np.isnan(task.values).sum(axis=0).tolist() == [0, 2]
+
+
+def test_a_smoke_run_does_not_take_the_place_of_a_whole_one(tmp_path: Path) -> None:
+    write_simple(tmp_path, "a", [1.0, 0.0] * 6)
+    write_simple(tmp_path / "later", "a", [1.0, 1.0], config={"limit": 2}, time=LATER)
+    scores = rb.read(tmp_path)
+    assert scores.tasks["arc"].n == 12
+    said = message(scores, "reruns")
+    assert "the newest that is not far smaller is used" in said
+    assert "has 2 of 12 items" in said
 
 
 def test_other_task_hashes_are_refused_unless_told(tmp_path: Path) -> None:

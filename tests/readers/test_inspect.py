@@ -116,14 +116,14 @@ def test_a_log_without_samples_gives_its_published_value() -> None:
     assert evidence.n[0] == 3
 
 
-def test_unequal_limits_are_compared_on_shared_items() -> None:
+def test_items_beyond_the_limit_of_a_run_are_missing_there() -> None:
     scores = rb.read(INSPECT / "json_pair")
     assert scores.models == ("anthropic/claude-sonnet-4-0", "ollama/qwen2.5:0.5b")
     found = items(scores, "arc_easy")
-    assert found.ids == ("1", "2", "3")
-    assert found.values.T.tolist() == [[1, 1, 1], [1, 0, 0]]
-    note = next(note for note in scores.notes if note.code == "shared-items")
-    assert "2 are left out" in note.message
+    assert found.ids == ("1", "2", "3", "4", "5")
+    assert np.isnan(found.values).sum(axis=0).tolist() == [0, 2]
+    assert found.values[:3].T.tolist() == [[1, 1, 1], [1, 0, 0]]
+    assert scores.info["arc_easy"].coverage.scored.tolist() == [5, 3]
 
 
 def test_a_sample_that_failed_is_an_error_not_a_zero() -> None:
@@ -310,6 +310,22 @@ def test_trap_10_the_newest_finished_log_counts(tmp_path: Path) -> None:
     scores = rb.read(tmp_path)
     assert items(scores, "t").values.tolist() == [[1.0]]
     assert items(rb.read(tmp_path, reruns="all"), "t").values[0, 0] == pytest.approx(1 / 3)
+
+
+def test_failed_answers_beside_scored_ones_are_told(tmp_path: Path) -> None:
+    failed = {"message": "timeout"}
+    samples = [
+        sample(1, "C"),
+        sample(1, ..., epoch=2, error=failed),
+        sample(2, "I"),
+        sample(2, ..., epoch=2, error=failed),
+    ]
+    write_json_log(tmp_path / "log.json", inspect_header(), samples)
+    scores = rb.read(tmp_path)
+    said = next(note.message for note in scores.notes if note.code == "unscored-trials")
+    assert "2 answers without a score (2 failed) beside scored ones to the same items" in said
+    assert items(scores, "t").values[:, 0].tolist() == [1.0, 0.0]
+    assert "--missing fail" in said
 
 
 def test_an_error_with_a_score_keeps_its_score(tmp_path: Path) -> None:

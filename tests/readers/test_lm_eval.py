@@ -338,13 +338,13 @@ def test_other_targets_of_the_same_documents_are_refused(tmp_path: Path) -> None
         rb.read(tmp_path)
 
 
-def test_different_limits_are_compared_on_shared_items(tmp_path: Path) -> None:
+def test_items_beyond_the_limit_of_a_run_are_missing_there(tmp_path: Path) -> None:
     write_simple(tmp_path, "a", [1.0, 0.0, 1.0, 1.0], config={"limit": 4}, task_hashes={"arc": "x"})
     write_simple(tmp_path, "b", [1.0, 1.0], config={"limit": 2}, task_hashes={"arc": "y"})
     scores = rb.read(tmp_path)
-    assert items(scores).values.shape == (2, 2)
-    note = next(note for note in scores.notes if note.code == "shared-items")
-    assert "2 are left out" in note.message
+    assert np.isnan(items(scores).values).sum(axis=0).tolist() == [0, 2]
+    with pytest.raises(rb.DataError, match=r"2 of 8 scores .* are missing"):
+        rb.leaderboard(scores)
 
 
 def test_items_that_a_run_lost_are_missing_not_dropped(tmp_path: Path) -> None:

@@ -200,6 +200,8 @@ def tell_command(
     parts += [f"{told.aside:,} not wanted now"] if told.aside else []
     wait = f"the batch waits for {told.waiting:,}" if told.waiting else "the batch is complete"
     say(f"Results: {', '.join(parts)}; {wait}.")
+    if told.waiting and not missing_failed:
+        say('A call that failed is told by "failed": true in its line, or for all by --failed.')
 
 
 @race_group.command("show", short_help="Show who may still be first.")

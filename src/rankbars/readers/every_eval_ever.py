@@ -321,7 +321,6 @@ def _runs_of_aggregate(
             setup={} if first.dataset is None else {"data set": first.dataset},
             stamp=record.stamp,
             agree=_scale(results),
-            selection=first.selection,
             expected=_expected(results, blocks),
             category=_category_of(first.task, wholes),
             parts=wholes.get(first.task) or groups.get((record.model, first.task), ()),

@@ -83,8 +83,6 @@ class Result(NamedTuple):
         Filter, split or perturbation; settings of generation.
     has_data : bool
         Whether the record names a public data set.
-    selection : str or None
-        Which samples were asked for, as far as the record lists them.
     """
 
     key: str | None
@@ -99,7 +97,6 @@ class Result(NamedTuple):
     variants: Mapping[str, str]
     manner: Mapping[str, str]
     has_data: bool
-    selection: str | None
 
 
 class Aggregate(NamedTuple):
@@ -243,7 +240,6 @@ def _read_result(place: str, number: int, entry: Mapping[str, Any], library: str
     return Result(
         as_text(entry.get("evaluation_result_id")), name, task, dataset, metric, value, se, n,
         origin, variants, _manner(entry), data.get("source_type") != "other",
-        _selection(data.get("sample_ids")),
     )  # fmt: skip
 
 
@@ -317,13 +313,6 @@ def _manner(entry: Mapping[str, Any]) -> dict[str, str]:
         if text is not None and len(text) <= LONGEST_SETTING and key not in TECHNICAL:
             found[key] = text
     return found
-
-
-def _selection(ids: object) -> str | None:
-    if not isinstance(ids, list) or not ids:
-        return None
-    named = "\n".join(sorted(str(one) for one in ids)).encode("utf-8", "surrogatepass")
-    return f"{len(ids)} samples {hashlib.blake2b(named, digest_size=8).hexdigest()}"
 
 
 def _positive(value: object) -> float | None:

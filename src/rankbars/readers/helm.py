@@ -478,7 +478,6 @@ def _make_run(
     if part.perturbation:
         variants["perturbation"] = part.perturbation
     shots = as_count(spec.adapter.get("max_train_instances"))
-    limit = as_count(spec.adapter.get("max_eval_instances"))
     return Run(
         spec.source,
         spec.model,
@@ -493,7 +492,6 @@ def _make_run(
         manner=named.manner,
         setup=named.setup,
         agree={} if shots is None else {"number of examples": Agreement(str(shots))},
-        selection=None if limit is None else f"at most {limit} instances",
         expected=n,
         category=next((group for group in spec.groups if group != named.task), None),
         notes=tuple(notes),

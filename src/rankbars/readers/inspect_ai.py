@@ -165,7 +165,6 @@ def _make_run(log: Log) -> Run:
         manner=_settings({key: about.get(key) for key in MANNER_KEYS}),
         setup=_settings({"": about.get("task_args")}),
         agree=_agreements(about),
-        selection=_selection(config),
         stamp=_time(about.get("created")),
         finished=status == "success",
         expected=_expected(about, config, results, epochs),
@@ -280,14 +279,6 @@ def _agreements(about: Mapping[str, Any]) -> dict[str, Agreement]:
         "data set": as_text(as_mapping(about.get("dataset")).get("name")),
     }
     return {name: Agreement(fact) for name, fact in facts.items() if fact is not None}
-
-
-def _selection(config: Mapping[str, Any]) -> str:
-    asked = config.get("sample_id")
-    if asked is not None:
-        return f"samples {_text(asked)}"
-    limit = config.get("limit")
-    return "no limit" if limit is None else f"limit {_text(limit)}"
 
 
 def _expected(

@@ -139,7 +139,6 @@ def _runs(results: _Results, details: Mapping[str, tuple[InputFile, Details]]) -
             headline=known.headline,
             system=results.system,
             agree=agree,
-            selection=results.limit or "no limit",
             stamp=results.time,
             expected=known.n,
             category=known.category,

@@ -271,7 +271,6 @@ def _make_run(
         system=results.system,
         manner=results.manner,
         agree=_agreements(results, known),
-        selection=results.limit,
         stamp=results.time,
         expected=known.n,
         category=known.category,

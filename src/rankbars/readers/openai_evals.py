@@ -164,7 +164,6 @@ def _make_run(log: _Log) -> Run:
         measures,
         rows=answers.rows() if len(answers) else None,
         headline=next((name for name in (ACCURACY, "score") if name in measures), None),
-        selection=_selection(log),
         stamp=parse_time(log.spec.get("created_at")),
         finished=log.finished,
         notes=tuple(notes),
@@ -222,8 +221,3 @@ def _names(log: _Log) -> tuple[str, str, list[Note]]:
     model, task = model or stem, task or sample.rpartition(".")[0] or "evals"
     return model, task, [Note("name-from-file", f"{log.file.label}: no specification names model "
                               f"and task; they are called {model!r} and {task!r}.")]  # fmt: skip
-
-
-def _selection(log: _Log) -> str:
-    limit = as_mapping(log.spec.get("run_config")).get("max_samples")
-    return "no limit" if limit is None else f"max_samples {limit}"

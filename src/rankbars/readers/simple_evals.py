@@ -244,6 +244,5 @@ def _make_run(
         measures,
         rows=None if answers is None else answers.rows(),
         headline="score",
-        selection="debug" if name.debug else "no limit",
         stamp=name.stamp,
     )

@@ -168,8 +168,8 @@ def _column(plain: int, percentages: int, truths: int, largest: float | None) ->
 def _pack_run(run: Run, instead: str | None = None) -> KeptPart:
     """A run: an answer for each item and measure, and the published scores."""
     plain = (
-        "source", "model", "task", "headline", "selection", "stamp", "finished", "expected",
-        "failed", "category",
+        "source", "model", "task", "headline", "stamp", "finished", "expected", "failed",
+        "category",
     )  # fmt: skip
     facts: dict[str, Any] = {name: getattr(run, name) for name in plain}
     for name in ("variants", "system", "manner", "setup"):
@@ -277,6 +277,7 @@ def _unpack_runs(parts: Iterable[KeptPart]) -> list[Run | Leaderboard]:
 def _unpack_run(facts: dict[str, Any], rows: Mapping[str, CodedRows]) -> Run:
     known, given = facts.pop("answers"), facts.pop("measures")
     facts.pop("instead")
+    facts.pop("selection", None)  # of older stores, which cut all models to the items they share
     answers = None if known is None else _unpack_answers(known, rows["scores"])
     scores = rows["scores"].numbers.get("score", np.empty(0)) if "scores" in rows else np.empty(0)
     published = iter(_unpack_published(rows["estimates"]) if "estimates" in rows else ())

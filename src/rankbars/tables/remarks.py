@@ -402,6 +402,8 @@ def _few_items(scores: Scores, gaps: dict[str, Items]) -> Iterator[Note]:
         seen = ~np.isnan(items.values)
         counts = seen.sum(axis=0)
         here = counts > 0
+        if not here.any():
+            continue
         few = here & (counts < _FEW * np.quantile(counts[here], 0.5, method="higher"))
         for place in np.flatnonzero(few):
             model = items.models[place]

@@ -28,6 +28,7 @@ __all__ = [
 FIRST_COUNTS = frozenset({"filter"})
 
 LONGEST_SETTING = 60
+_FEW = 0.25  # of the items of another run of the same model: a trial of the set-up
 
 
 class Chosen(NamedTuple):
@@ -236,21 +237,31 @@ def _choose_runs(
         other = "; --reruns newest takes the newest alone" if as_trials else ""
         remarks.add("reruns", f"model {model!r}: {len(kept)} runs count as repeats{other}.", task)
         return tuple(kept)
-    best = max(distinct, key=lambda run: _preference(run, metric))
-    same = [run for run in distinct if _preference(run, metric) == _preference(best, metric)]
+    most = max(_items(run) for run in distinct)
+    whole = [run for run in distinct if _items(run) >= _FEW * most]
+    best = max(whole, key=lambda run: _preference(run, metric))
+    same = [run for run in whole if _preference(run, metric) == _preference(best, metric)]
     if len(same) > 1:
         raise DataError(
             f"Task {task!r}, model {model!r}: there are {len(same)} different runs and no time "
             f"says which is the newest: {', '.join(run.source for run in same[:3])}. Leave all but "
             "one out, or take them as repeats: --reruns all (in Python: reruns='all')."
         )
+    few = [run for run in distinct if run not in whole]
+    which = "the newest that is not far smaller" if few else "the newest"
+    smaller = f"; {few[0].source} has {_items(few[0]):,} of {most:,} items" if few else ""
     remarks.add(
         "reruns",
-        f"model {model!r}: of {len(distinct)} runs the newest is used ({best.source}"
-        f"{'' if best.finished else ', not finished'}); --reruns all takes them as repeats.",
+        f"model {model!r}: of {len(distinct)} runs {which} is used ({best.source}"
+        f"{'' if best.finished else ', not finished'}{smaller}); --reruns all takes them as "
+        "repeats.",
         task,
     )
     return (best,)
+
+
+def _items(run: Run) -> int:
+    return 0 if run.rows is None else len(set(run.rows.ids))
 
 
 def _preference(run: Run, metric: str | None) -> tuple[bool, bool, float]:

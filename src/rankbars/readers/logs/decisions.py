@@ -144,7 +144,7 @@ def _build(every: Sequence[Chosen], options: ReadOptions, remarks: Remarks) -> S
         if has_items(chosen, remarks):
             raw[chosen.task], coverage[chosen.task] = pair_items(
                 chosen,
-                shared_only=not options.by_call and _share_only(chosen, same=same),
+                shared_only=not options.by_call and not same,
                 by_call=options.by_call,
                 clustered=bool(options.columns.get("cluster")),
                 remarks=remarks,
@@ -233,14 +233,6 @@ def _settle(
         raise DataError(
             f"{error} Or choose other metrics with --metric: {list_names(sorted(others))}."
         ) from error
-
-
-def _share_only(chosen: Chosen, *, same: bool) -> bool:
-    """Whether models were given different items on purpose."""
-    selections = {
-        run.selection for runs in chosen.runs.values() for run in runs if run.selection is not None
-    }
-    return len(selections) > 1 or not same
 
 
 def _check_scales(

@@ -77,8 +77,11 @@ def pair_items(
     stacks, every = [], []
     for column, model in enumerate(models):
         answers = _collect(chosen, model, named[model], place)
-        if lowest is not None and len(np.unique(answers.item)) < len(answers.item):
-            answers = _with_failures(answers, model, lowest, remarks, chosen.task)
+        if len(np.unique(answers.item)) < len(answers.item):
+            if lowest is None and not all(run.trials for run in chosen.runs[model]):
+                _tell_left_out(answers, model, remarks, chosen.task)
+            elif lowest is not None:
+                answers = _with_failures(answers, model, lowest, remarks, chosen.task)
         values[:, column], behind[:, column], state[:, column] = _average(answers, len(ids))
         within[:, column] = _vary(answers, values[:, column], behind[:, column])
         stacks.append(_stack(answers, behind[:, column]))
@@ -138,16 +141,16 @@ def _choose_items(
 ) -> tuple[str, ...]:  # fmt: skip
     own = {model: {name for ids in lists for name in ids} for model, lists in named.items()}
     every = set().union(*own.values())
-    kept = every
-    if shared_only:
-        holding = [ids for ids in own.values() if ids]
-        kept = set.intersection(*holding) if holding else set()
-        if not kept:
-            raise DataError(
-                f"Task {chosen.task!r}: the models have no item in common "
-                f"({', '.join(f'{model!r}: {len(ids)}' for model, ids in own.items())}). Nothing "
-                "can be paired."
-            )
+    holding = [ids for ids in own.values() if ids]
+    shared = set.intersection(*holding) if holding else set()
+    apart = len(holding) > 1 and sum(map(len, holding)) == len(every)
+    if apart or (shared_only and not shared):
+        raise DataError(
+            f"Task {chosen.task!r}: the models have no item in common "
+            f"({', '.join(f'{model!r}: {len(ids)}' for model, ids in own.items())}). Nothing "
+            "can be paired."
+        )
+    kept = shared if shared_only else every
     if len(kept) < len(every):
         counts = "; ".join(f"{model!r} has {len(ids)}" for model, ids in list(own.items())[:4])
         remarks.add(
@@ -209,6 +212,22 @@ def _with_failures(
         score=np.where(failed, lowest, answers.score),
         state=np.where(failed, np.uint8(SCORED), answers.state),
     )
+
+
+def _tell_left_out(answers: _Answers, model: str, remarks: Remarks, task: str) -> None:
+    """Say how many answers without a score stand beside scored ones to the same item."""
+    scored = answers.state == SCORED
+    beside = np.isin(answers.item, answers.item[scored]) & ~scored
+    if count := int(beside.sum()):
+        failed = int((answers.state[beside] == ERROR).sum())
+        why = f" ({failed:,} failed)" if failed else ""
+        remarks.add(
+            "unscored-trials",
+            f"model {model!r}: {count:,} {'answer' if count == 1 else 'answers'} without a "
+            f"score{why} beside scored ones to the same items: means are of the others. "
+            "--missing fail counts them as the lowest score.",
+            task,
+        )
 
 
 def _refuse_infinite(run: Run, model: str, score: NDArray[np.float64]) -> None:

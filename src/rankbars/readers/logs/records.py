@@ -16,9 +16,8 @@ A reader states what it found and decides nothing. `rankbars.readers.logs.decisi
 this order, and notes each choice: parts instead of their whole (`parts`); names for systems and
 tasks that differ in their settings (`system`, `manner`, `setup`); one variant (`variants`,
 ``--filter``); one metric per task (``--metric``); one run per model and task (``--reruns``);
-whether the models were given the same task (`agree`, overruled by ``--compare-anyway``); the items
-they share, where they were given different ones on purpose (`selection`); item scores or published
-values; direction.
+whether the models were given the same task (`agree`, overruled by ``--compare-anyway``); item
+scores or published values; direction.
 
 Never put text of prompts, answers or targets into a record, never put 0 for an absent score, and
 name the file and the place in every `ReadError`.
@@ -170,8 +169,6 @@ class Run:
         Settings that make tasks of one name different.
     agree : mapping from str to Agreement
         What must be the same for all models.
-    selection : str, optional
-        Which items were asked for, such as ``"limit 5"``.
     stamp : float, optional
         Time of the run, in seconds; None if not known.
     finished : bool
@@ -206,7 +203,6 @@ class Run:
     manner: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     setup: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     agree: Mapping[str, Agreement] = field(default_factory=lambda: MappingProxyType({}))
-    selection: str | None = None
     stamp: float | None = None
     finished: bool = True
     expected: int | None = None
