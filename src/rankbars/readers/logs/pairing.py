@@ -141,16 +141,16 @@ def _choose_items(
 ) -> tuple[str, ...]:  # fmt: skip
     own = {model: {name for ids in lists for name in ids} for model, lists in named.items()}
     every = set().union(*own.values())
-    holding = [ids for ids in own.values() if ids]
-    shared = set.intersection(*holding) if holding else set()
-    apart = len(holding) > 1 and sum(map(len, holding)) == len(every)
-    if apart or (shared_only and not shared):
-        raise DataError(
-            f"Task {chosen.task!r}: the models have no item in common "
-            f"({', '.join(f'{model!r}: {len(ids)}' for model, ids in own.items())}). Nothing "
-            "can be paired."
-        )
-    kept = shared if shared_only else every
+    kept = every
+    if shared_only:
+        holding = [ids for ids in own.values() if ids]
+        kept = set.intersection(*holding) if holding else set()
+        if not kept:
+            raise DataError(
+                f"Task {chosen.task!r}: the models have no item in common "
+                f"({', '.join(f'{model!r}: {len(ids)}' for model, ids in own.items())}). Nothing "
+                "can be paired."
+            )
     if len(kept) < len(every):
         counts = "; ".join(f"{model!r} has {len(ids)}" for model, ids in list(own.items())[:4])
         remarks.add(
