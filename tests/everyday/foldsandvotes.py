@@ -35,6 +35,13 @@ def text(columns: dict[str, list[object]]) -> str:
     )
 
 
+# A row per fold or seed, a column per classifier, as notebooks collect them.
+SCORES = [f"{0.80 + 0.01 * (n % 3):.2f},{0.82 + 0.01 * (n % 2):.2f}" for n in range(6)]
+NOTEBOOK = lines("fold,rf,gb", *(f"{n},{both}" for n, both in enumerate(SCORES)))
+REPEATED = lines(
+    "repeat,fold,rf,gb", *(f"{n // 3},{n % 3},{both}" for n, both in enumerate(SCORES))
+)
+
 ARENA = votes("model_a", "model_b", "winner", ("model_a", "model_b", "tie"))
 THREE = ("gpt", "llama", "qwen")
 
@@ -63,6 +70,68 @@ CASES = (
         models=("knn", "svm", "forest"),
         items=10,
         hides=("--rows folds",),
+    ),
+    Case(
+        "folds by models/folds",
+        "rank f.csv",
+        {"f.csv": NOTEBOOK},
+        ("Rows are folds of cross-validation (column 'fold'): 1 × 6 folds",),
+        models=("rf", "gb"),
+        items=6,
+        means={"rf": 0.81, "gb": 0.825},
+    ),
+    Case(
+        "folds by models/repeats of folds",
+        "rank f.csv",
+        {"f.csv": REPEATED},
+        ("2 × 3 folds",),
+        models=("rf", "gb"),
+        items=6,
+    ),
+    Case(
+        "folds by models/declared as items",
+        "rank f.csv --layout items-by-models",
+        {"f.csv": NOTEBOOK.replace("fold", "cv")},
+        models=("rf", "gb"),
+        items=6,
+    ),
+    Case(
+        "seeds by models/seeds",
+        "rank s.csv",
+        {"s.csv": NOTEBOOK.replace("fold", "seed") + "mean,0.81,0.825\n"},
+        ("Rows are training runs (column 'seed')", "The row 'mean' summarises the others"),
+        models=("rf", "gb"),
+        items=6,
+        means={"rf": 0.81, "gb": 0.825},
+    ),
+    Case(
+        "seeds by models/beside items",
+        "rank s.csv",
+        {"s.csv": lines("id,seed,rf,gb", *(f"{n // 2},{n % 2},1,{n % 2}" for n in range(24)))},
+        ("Up to 2 answers to one row (column 'seed')",),
+        models=("rf", "gb"),
+        items=12,
+        means={"rf": 1.0, "gb": 0.5},
+    ),
+    Case(
+        "seeds by models/on several data sets",
+        "rank s.csv",
+        {
+            "s.csv": lines(
+                "dataset,seed,rf,gb",
+                *(f"{d},{n},0.8{n},0.7{n + 3}" for d in ("adult", "bank") for n in range(5)),
+            )
+        },
+        models=("rf", "gb"),
+        tasks=("adult", "bank"),
+        items=5,
+    ),
+    Case(
+        "models by folds/are no tasks",
+        "rank f.csv",
+        {"f.csv": lines("model,fold1,fold2,fold3", "rf,.81,.83,.82", "gb,.80,.85,.84")},
+        ("look like folds of one task", "--layout models-by-tasks"),
+        code=1,
     ),
     Case("votes/arena csv", "rank v.csv", {"v.csv": text(ARENA)}, models=THREE),
     Case("votes/jsonl", "rank v.jsonl", {"v.jsonl": json_lines(ARENA)}, models=THREE),

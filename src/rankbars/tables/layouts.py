@@ -5,6 +5,7 @@ The header decides. It is never decided by which side is longer.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
@@ -27,8 +28,8 @@ from rankbars.tables.relations import Table
 from rankbars.tables.tableoptions import LAYOUTS
 
 __all__ = [
-    "HEAD_ROWS", "Layout", "corner_names", "find_answers", "find_layout", "find_numeric",
-    "find_row_numbers",
+    "HEAD_ROWS", "Layout", "corner_names", "find_answers", "find_keys", "find_layout",
+    "find_numeric", "find_row_numbers",
 ]  # fmt: skip
 
 # Rows looked at to tell numbers from text.
@@ -41,6 +42,15 @@ CORNERS: Mapping[str, frozenset[str]] = {
     "item": frozenset({"question", "sample", "items", "questions", "samples"}),
 }
 FOLD_CORNERS = frozenset({"folds", "fold", "resamples", "resample"})
+
+# Columns that number the rows of a matrix of models, by role; of these the first names the rows.
+ROW_KEYS: Mapping[str, frozenset[str]] = {
+    "fold": FOLD_CORNERS | {"foldid", "foldno", "cv", "cvfold", "cvsplit", "split", "splitindex"},
+    "run": frozenset({"seed", "run", "runid", "randomseed"}),
+    "repeat": frozenset({"repeat", "rep", "repetition", "replicate"}),
+    "epoch": frozenset({"trial", "attempt"}),
+}
+_NUMBERED_FOLD = re.compile(r"(?:(?:cv|fold|split|resample)[-_ ]?)?\d+", re.I)
 
 # Pairs of columns that name the two sides of a vote.
 PAIRS = (("modela", "modelb"), ("model1", "model2"), ("llm1", "llm2"), ("left", "right"))
@@ -197,6 +207,25 @@ def find_numeric(columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> 
     )
 
 
+def find_keys(columns: Sequence[str], numeric: Collection[str]) -> dict[str, str]:
+    """Columns that number rows as folds, runs, repeats or trials, by role; they are no models.
+
+    Examples
+    --------
+    >>> find_keys(["repeat", "fold", "rf", "gb"], {"repeat", "fold", "rf", "gb"})
+    {'fold': 'fold', 'repeat': 'repeat'}
+    >>> find_keys(["id", "split", "gpt"], {"id", "gpt"})  # of text: train and test
+    {}
+    """
+    found = {}
+    for role, names in ROW_KEYS.items():
+        for name in columns:
+            folded = fold_name(name)
+            if folded in names and (folded != "split" or name in numeric):
+                found.setdefault(role, name)
+    return found
+
+
 def find_answers(columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> tuple[str, ...]:
     """Columns of a matrix of models that are answers to items; none where any column is not.
 
@@ -247,13 +276,20 @@ def _tidy(table: Table, header: _Header) -> Layout | None:
 def _matrix(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -> Layout | None:
     corner = fold_name(header.corner)
     reason = f"the first header cell is {header.corner!r}"
-    if corner in FOLD_CORNERS:
+    others = header.columns[list(header.columns).index(header.corner) + 1 :]
+    if corner in FOLD_CORNERS and all(_NUMBERED_FOLD.fullmatch(name) for name in others):
         return Layout("tasks-by-folds", reason)
     if are_settings(header.numeric):
         return None
     beside = header.has("ci_low") or header.has("ci_high")
     if header.has("model") and (header.has_key or (beside and header.unexplained)):
         return None  # a tidy table whose score column is not recognised
+    keys = find_keys(header.columns, header.numeric)
+    numbered = header.corner in keys.values() or (keys and corner in corner_names("task"))
+    beside_keys = [name for name in header.unexplained if name not in keys.values()]
+    if numbered and not header.has("model") and len(beside_keys) > 1:
+        _refuse_measures(table, header, keys.values())
+        return Layout("items-by-models", f"{next(iter(keys.values()))!r} numbers the rows")
     if header.has("model") or corner in corner_names("model"):
         if find_answers(table.columns, head):
             return Layout(
@@ -272,11 +308,11 @@ def _matrix(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -
     return None
 
 
-def _refuse_measures(table: Table, header: _Header) -> None:
+def _refuse_measures(table: Table, header: _Header, keys: Collection[str] = ()) -> None:
     """Columns of numbers beside items that are all called after metrics are no models."""
     found = [
         name for name in header.columns
-        if name in header.numeric and name != header.corner
+        if name in header.numeric and name != header.corner and name not in keys
         and not (is_summary(name) or describes_answers(name))
     ]  # fmt: skip
     if len(found) < 2 or not all(map(is_measure, found)):
@@ -291,15 +327,17 @@ def _refuse_measures(table: Table, header: _Header) -> None:
 
 
 def _refuse_runs(table: Table, header: _Header) -> None:
-    """Columns that are called after runs are no tasks."""
+    """Columns that are called after runs or folds are no tasks."""
     scores = [name for name in header.unexplained if not is_summary(name)]
-    if len(scores) > 1 and all(map(names_run, scores)):
+    folds = [name for name in scores if _NUMBERED_FOLD.fullmatch(name) and not name.isdigit()]
+    what = "fold" if len(folds) == len(scores) else "run"
+    if len(scores) > 1 and (what == "fold" or all(map(names_run, scores))):
         shown = ", ".join(map(repr, scores[:3]))
         raise DataError(
-            f"{table.source}: {shown} look like runs of one task, and a matrix has a column for "
-            "each task. Write one row per score, with the columns model, run and score (in pandas: "
-            "frame.melt('model', var_name='run', value_name='score')). If they are tasks: "
-            "--layout models-by-tasks."
+            f"{table.source}: {shown} look like {what}s of one task, and a matrix has a column for "
+            f"each task. Write one row per score, with the columns model, {what} and score (in "
+            f"pandas: frame.melt('model', var_name='{what}', value_name='score')). If they are "
+            "tasks: --layout models-by-tasks."
         )
 
 

@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from functools import reduce
+from types import MappingProxyType
 from typing import NamedTuple
 
 from rankbars.errors import DataError
@@ -29,6 +30,7 @@ from rankbars.tables.columns import ROLES, fold_name
 from rankbars.tables.layouts import (
     HEAD_ROWS,
     corner_names,
+    find_keys,
     find_numeric,
     find_row_numbers,
 )
@@ -83,6 +85,7 @@ class _Parts(NamedTuple):
     dropped: tuple[str, ...]
     summaries: tuple[str, ...] = ()
     descriptions: tuple[str, ...] = ()
+    keys: Mapping[str, str] = MappingProxyType({})
 
 
 def describes_rows(name: str) -> bool:
@@ -124,14 +127,15 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: TableOpti
     DataError
         If a cell holds something beside a number, or nothing names the models.
     """
-    rows, columns, missing = AXES[layout]
+    named, columns, missing = AXES[layout]
+    rows = _row_role(table, named)
     parts, seen = _survey(table, rows, columns, options)
     summaries = _summary_rows(table, parts, seen, rows)
     outside = _outside_answers(table, parts, seen, summaries) if rows == "item" else []
     if outside:
         parts = _without_outside(table, parts, outside, options)
     kept, text = _numeric_columns(table, seen, parts.values)
-    remarks = [("columns", _describe(layout, parts, kept, text))]
+    remarks = [("columns", _describe(f"{rows}s by {columns}s", parts, kept, text))]
     if parts.descriptions:
         remarks.append(("no-models", _describe_no_models(parts.descriptions)))
     spreads = [one for one in _companions(table.columns, SPREAD_ENDINGS, every=True)
@@ -167,8 +171,8 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: TableOpti
         )
     roles = {rows: parts.row_names or POSITION, columns: HEADER, "score": "cells"}
     beside = (*(("se",) if parts.errors else ()), *(("n",) if parts.counts else ()))
-    roles |= {role: role for role in (*parts.traits, *beside)}
-    lacking = (missing,) if missing else ()
+    roles |= {role: role for role in (*parts.traits, *beside)} | parts.keys
+    lacking = (missing,) if missing and missing not in roles else ()
     said = _said_of_models(table, parts, kept, rows, amounts)
     return TidyTable(
         melted, roles, frozenset(), None, tuple(remarks), lacking, renamed=True, attributes=said
@@ -374,14 +378,32 @@ def _survey(
     return parts, seen
 
 
+def _row_role(table: Table, named: str) -> str:
+    """What names the rows of a matrix; folds, runs, repeats or trials may stand for items."""
+    if named != "item" or any(fold_name(name) in corner_names("item") for name in table.columns):
+        return named
+    keys = find_keys(table.columns, find_numeric(table.columns, table.head(HEAD_ROWS)))
+    return next(iter(keys), "item")
+
+
+def _keys(names: Sequence[str], numeric: Collection[str]) -> dict[str, str]:
+    """Columns that number rows, by role, and the column of tasks beside them."""
+    keys = find_keys(names, numeric)
+    tasks = [name for name in names if fold_name(name) in corner_names("task")]
+    return keys | ({"task": tasks[0]} if keys and tasks else {})
+
+
 def _split(table: Table, rows: str, columns: str, options: TableOptions) -> _Parts:
     chosen = [name for name in options.metrics if name in table.columns]
     chosen = chosen if len(options.metrics) > 1 else []
     numeric = find_numeric(table.columns, table.head(HEAD_ROWS))
     numbers = find_row_numbers(table.columns, numeric)
     names = [name for name in table.columns if name not in numbers]
-    row_names = _row_names(names, numeric, rows)
-    rest = [name for name in names if name != row_names]
+    keys = _keys(names, numeric) if columns == "model" and rows != "task" else {}
+    row_names = keys.pop(rows, None) or _row_names(
+        [name for name in names if name not in keys.values()], numeric, rows
+    )
+    rest = [name for name in names if name != row_names and name not in keys.values()]
     traits: dict[str, str] = {}
     dropped = [name for name in table.columns if name in numbers]
     if rows == "task":
@@ -434,7 +456,7 @@ def _split(table: Table, rows: str, columns: str, options: TableOptions) -> _Par
     if others and not set(others) <= set(options.direction):
         raise DataError(_ask_kinds(table, values, others))
     return _Parts(row_names, values, errors, counts, traits, tuple(dropped), summaries,
-                  descriptions)  # fmt: skip
+                  descriptions, keys)  # fmt: skip
 
 
 def _ask_kinds(table: Table, values: Sequence[str], others: Sequence[str]) -> str:
@@ -574,6 +596,7 @@ def _melt(
     summaries: Sequence[str],
 ) -> Rows:  # fmt: skip
     labels = {role: name for role, name in parts.traits.items() if role not in TASK_NUMBERS}
+    labels |= parts.keys
     numbers = {role: name for role, name in parts.traits.items() if role in TASK_NUMBERS}
     if parts.row_names is not None:
         labels[rows] = parts.row_names
@@ -588,9 +611,9 @@ def _melt(
     return table.below(labels, numbers, columns, lists, kept, numbered, left_out)
 
 
-def _describe(layout: str, parts: _Parts, kept: Sequence[str], text: Sequence[str]) -> str:
+def _describe(axes: str, parts: _Parts, kept: Sequence[str], text: Sequence[str]) -> str:
     columns = "column" if len(kept) == 1 else "columns"
-    message = f"A matrix, {layout.replace('-', ' ')}, with {len(kept)} {columns} of scores"
+    message = f"A matrix, {axes}, with {len(kept)} {columns} of scores"
     if parts.row_names is not None:
         by = repr(parts.row_names) if parts.row_names else "the first column"
         message += f"; rows are named by {by}"
