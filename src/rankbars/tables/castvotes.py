@@ -393,7 +393,10 @@ def _refuse_unknown(cells: _Cells, rows: VoteRows, outcome: Integers) -> None:
     others = sorted({words[code] for code in np.unique(codes[unknown])} - {text})
     more = f" (also unknown: {', '.join(map(repr, others[:5]))})" if others else ""
     hint = "Correct the cell, or name another column: --column winner=NAME."
-    if word_code(text) == UNKNOWN and text.strip() in ("0", "0.0"):
+    zero = word_code(text) == UNKNOWN and text.strip() in ("0", "0.0")
+    if zero and {"2", "2.0"} & {word.strip() for word in words}:
+        hint = "If 0 is a tie beside 1 and 2, write it as tie, or as 0.5."
+    elif zero:
         hint = (
             "If 1 means that the first model won and 0 that the second did: --column "
             f"score={cells.columns.get('winner', 'NAME')} (and --column winner=)."

@@ -217,7 +217,7 @@ def find_keys(columns: Sequence[str], numeric: Collection[str]) -> dict[str, str
     >>> find_keys(["id", "split", "gpt"], {"id", "gpt"})  # of text: train and test
     {}
     """
-    found = {}
+    found: dict[str, str] = {}
     for role, names in ROW_KEYS.items():
         for name in columns:
             folded = fold_name(name)
@@ -444,13 +444,20 @@ def _undecided(table: Table, header: _Header) -> str:
     )
 
 
+# Columns of these names say who won a vote, and are no scores.
+_WON = frozenset({"winner", "result", "verdict", "vote", "choice", "preferred", "outcome"})
+
+
 def _likely_columns(header: _Header) -> str:
     """The options that name one or two columns of text and the only one of numbers."""
     text = [name for name in header.columns if name not in header.numeric]
     numbers = [name for name in header.columns if name in header.numeric]
     if header.empty or not 1 <= len(text) <= 2 or len(numbers) != 1 or not all(header.columns):
         return ""
-    named = zip(("model", "task", "score"), (*text[:2], *numbers), strict=False)
+    roles = ("model", "task", "score")
+    if len(text) == 2 and fold_name(numbers[0]) in _WON:
+        roles = ("model_a", "model_b", "winner")
+    named = zip(roles, (*text[:2], *numbers), strict=False)
     if len(text) == 1:
         named = zip(("model", "score"), (*text, *numbers), strict=True)
     return " ".join(shlex.join(("--column", f"{role}={name}")) for role, name in named)

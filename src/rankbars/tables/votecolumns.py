@@ -13,6 +13,7 @@ __all__ = [
     "VOTE_LAYOUTS",
     "VOTE_ROLES",
     "VoteColumns",
+    "find_short_sides",
     "find_sides",
     "find_vote_columns",
 ]
@@ -34,6 +35,9 @@ PAIRS: tuple[tuple[str, str, bool], ...] = (
     ("left", "right", True),
     ("firstmodel", "secondmodel", True),
 )
+
+# Names that are those of sides only where the cells are names of one set, and a vote was won.
+SHORT_PAIRS = (("a", "b"), ("first", "second"), ("one", "two"), ("home", "away"))
 
 # How the outcome may be written, and the usual names of such a column, folded.
 OUTCOMES: Mapping[str, frozenset[str]] = {
@@ -136,6 +140,21 @@ def find_sides(columns: Sequence[str]) -> tuple[str, str, bool] | None:
     return None
 
 
+def find_short_sides(columns: Sequence[str]) -> tuple[str, str] | None:
+    """Two columns that may be sides of a vote, beside one that says who won; None if none are.
+
+    Examples
+    --------
+    >>> find_short_sides(["A", "B", "winner"]), find_short_sides(["a", "b", "task"])
+    (('A', 'B'), None)
+    """
+    folded = _by_fold(columns)
+    if find_sides(columns) is not None or not OUTCOMES["winner"] & set(folded):
+        return None
+    found = (pair for pair in SHORT_PAIRS if {*pair} <= set(folded))
+    return next(((folded[first], folded[second]) for first, second in found), None)
+
+
 def find_vote_columns(
     columns: Sequence[str], named: Mapping[str, str], source: str = "the table"
 ) -> VoteColumns:
@@ -192,6 +211,11 @@ def _find_models(
         roles["model_a"], roles["model_b"] = sides[:2]
         free[:] = [name for name in free if name not in sides[:2]]
         return sides[2]
+    short = find_short_sides(columns)
+    if short is not None and set(short) <= set(free) and not {"model_a", "model_b"} & set(roles):
+        roles["model_a"], roles["model_b"] = short
+        free[:] = [name for name in free if name not in short]
+        return False
     folded = _by_fold(free)
     for role, names in (("ranking", RANKINGS), ("options", OPTIONS)):
         found = [folded[name] for name in names if name in folded]

@@ -23,6 +23,7 @@ from rankbars.tables.votecolumns import (
     OUTCOMES,
     VOTE_LAYOUTS,
     VoteColumns,
+    find_short_sides,
     find_sides,
     find_vote_columns,
 )
@@ -54,6 +55,9 @@ def find_vote_layout(table: Table, named: Mapping[str, str]) -> str | None:
     """
     if _is_square(table):
         return "the names of the rows are those of the columns"
+    short = None if named else find_short_sides(table.columns)
+    if short is not None and not _are_of_one_set(table, short):
+        return None
     try:
         columns = find_vote_columns(table.columns, named, table.source)
     except DataError:
@@ -204,6 +208,17 @@ def _refuse_lists(table: Table, columns: VoteColumns) -> None:
                 "so nothing can be said about a new one. Rank all votes as one task (--column "
                 f"{role}=), or name a column with one category per vote."
             )
+
+
+def _are_of_one_set(table: Table, sides: tuple[str, str]) -> bool:
+    """Whether two columns hold names, and names of one are names of the other."""
+    head = table.head(HEAD_ROWS)
+    first, second = (
+        {str(row[table.columns.index(name)]) for row in head if row[table.columns.index(name)]}
+        for name in sides
+    )
+    numbers = any(parse_number(name) is not None for name in first | second)
+    return not numbers and len(first | second) > 1 and bool(first & second)
 
 
 def _several_models(table: Table, columns: VoteColumns) -> bool:

@@ -171,7 +171,7 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: TableOpti
         )
     roles = {rows: parts.row_names or POSITION, columns: HEADER, "score": "cells"}
     beside = (*(("se",) if parts.errors else ()), *(("n",) if parts.counts else ()))
-    roles |= {role: role for role in (*parts.traits, *beside)} | parts.keys
+    roles |= {role: role for role in (*parts.traits, *beside)} | dict(parts.keys)
     lacking = (missing,) if missing and missing not in roles else ()
     said = _said_of_models(table, parts, kept, rows, amounts)
     return TidyTable(
