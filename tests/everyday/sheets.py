@@ -13,7 +13,37 @@ JANUARY = lines(
 FEBRUARY = JANUARY.replace("58.9", "59.9") + "Wren,70.0,49.1,71.3,50.0\n"
 TWICE = ("no repeated measurements", "--reruns newest", "rankbars diff OLD NEW")
 
+
+def with_mean(name: str, *means: str) -> str:
+    """The table of January with one more column."""
+    return lines(
+        *(f"{row},{cell}" for row, cell in zip(JANUARY.split(), (name, *means), strict=True))
+    )
+
+
 CASES = (
+    Case(
+        "means under other names/told by the numbers",
+        "rank t.csv",
+        {"t.csv": with_mean("Composite", "68.2", "62.6", "49.6")},
+        ("'Composite' is the mean of the other tasks on every row",),
+        models=("Falke", "Milan", "Lerche"),
+        tasks=("MMLU", "GSM8K", "ARC", "BBH"),
+    ),
+    Case(
+        "means under other names/by name",
+        "rank t.csv",
+        {"t.csv": with_mean("Durchschnitt", "68.2", "62.6", "")},
+        models=("Falke", "Milan", "Lerche"),
+        tasks=("MMLU", "GSM8K", "ARC", "BBH"),
+    ),
+    Case(
+        "means under other names/a task that is none",
+        "rank t.csv",
+        {"t.csv": with_mean("Composite", "68.2", "62.6", "48.9")},
+        hides=("is the mean of",),
+        tasks=("MMLU", "GSM8K", "ARC", "BBH", "Composite"),
+    ),
     Case(
         "versions of a board/two files",
         "rank jan.csv feb.csv",

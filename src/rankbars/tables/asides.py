@@ -20,6 +20,8 @@ __all__ = [
 # Rows and columns that summarise the others.
 SUMMARIES = split_words("""
     mean average avg overall total median std stdev meanrank averagerank avgrank wins nwins
+    meanscore averagescore avgscore overallscore totalscore macroavg macroaverage microavg
+    microaverage ø mittelwert durchschnitt schnitt gesamt moyenne promedio 平均
 """)
 
 # A row that may hold the share of right answers of each model.
@@ -82,6 +84,9 @@ _BESIDE_ANSWERS = split_words("""
 # Measures of calibration: how far probabilities are from shares, not how many answers are right.
 _CALIBRATION = split_words("ece mce brier brierscore calibrationerror calibration")
 
+# How many tasks an average is of, behind its name.
+_COUNT = re.compile(r"\s*\(\d+(?: \w+)?\)$")
+
 _CLOSE = 1e-9
 _MOST_NAMED = 3
 
@@ -102,10 +107,10 @@ def is_summary(name: str) -> bool:
 
     Examples
     --------
-    >>> is_summary("Avg."), is_summary("meanwhile")
-    (True, False)
+    >>> is_summary("Avg."), is_summary("Average (3)"), is_summary("meanwhile")
+    (True, True, False)
     """
-    return fold_name(name) in SUMMARIES
+    return fold_name(_COUNT.sub("", name)) in SUMMARIES
 
 
 def is_share_right(name: str) -> bool:

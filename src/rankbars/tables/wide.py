@@ -86,6 +86,7 @@ class _Parts(NamedTuple):
     summaries: tuple[str, ...] = ()
     descriptions: tuple[str, ...] = ()
     keys: Mapping[str, str] = MappingProxyType({})
+    means: tuple[str, ...] = ()
 
 
 def describes_rows(name: str) -> bool:
@@ -136,6 +137,7 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: TableOpti
         parts = _without_outside(table, parts, outside, options)
     kept, text = _numeric_columns(table, seen, parts.values)
     remarks = [("columns", _describe(f"{rows}s by {columns}s", parts, kept, text))]
+    remarks += [("summaries", _describe_mean(name)) for name in parts.means]
     if parts.descriptions:
         remarks.append(("no-models", _describe_no_models(parts.descriptions)))
     spreads = [one for one in _companions(table.columns, SPREAD_ENDINGS, every=True)
@@ -369,6 +371,8 @@ def _survey(
         seen = table.survey([*parts.values, *beside])
         if table.columns == known:
             break
+    if rows == "model" and columns == "task" and not options.metrics:
+        parts = _without_mean(table, parts, seen)
     for name in beside:
         unread = seen[name].unread
         if unread is not None:
@@ -391,6 +395,41 @@ def _keys(names: Sequence[str], numeric: Collection[str]) -> dict[str, str]:
     keys = find_keys(names, numeric)
     tasks = [name for name in names if fold_name(name) in corner_names("task")]
     return keys | ({"task": tasks[0]} if keys and tasks else {})
+
+
+def _without_mean(table: Table, parts: _Parts, seen: Mapping[str, NumberColumn]) -> _Parts:
+    """The parts without the one column that is the mean of all others on every row."""
+    tasks = [name for name in parts.values if seen[name].unread is None]
+    head = table.head(_MOST_ROWS + 1)
+    place = {name: number for number, name in enumerate(table.columns)}
+    full = [row for row in head if all(row[place[name]] not in (None, "") for name in tasks)]
+    if len(tasks) <= _FEWEST_TASKS or len(full) < _FEWEST_MODELS or len(head) > _MOST_ROWS:
+        return parts
+    found = [
+        name for name in tasks
+        if name not in parts.errors and repeats_means(
+            [row[place[name]] for row in full],
+            [[row[place[one]] for one in tasks if one != name] for row in full],
+        )
+    ]  # fmt: skip
+    if len(found) != 1:
+        return parts
+    return parts._replace(
+        values=tuple(name for name in parts.values if name not in found),
+        dropped=(*parts.dropped, *found),
+        means=tuple(found),
+    )
+
+
+# A column that is the mean of so many others for so many models is no coincidence.
+_FEWEST_TASKS, _FEWEST_MODELS = 3, 3
+
+
+def _describe_mean(name: str) -> str:
+    return (
+        f"The column {name!r} is the mean of the other tasks on every row, and is left aside. If "
+        "it is a task of its own, name all tasks: --metric NAME for each."
+    )
 
 
 def _split(table: Table, rows: str, columns: str, options: TableOptions) -> _Parts:
