@@ -222,6 +222,41 @@ def test_lists_lines_and_members_of_objects_are_records(tmp_path: Path) -> None:
     assert next(iter(found.tasks.values())).ids == ("t0", "t1", "t2", "t3")  # type: ignore[union-attr]
 
 
+ANSWERS = {"a": [True, False, True], "b": [False, False, True]}
+
+
+@pytest.mark.parametrize(("written", "given", "means"), [
+    ({model: {f"t{n}": right * (n + 1) for n in range(4)} for model, right in ANSWERS.items()},
+     "model=*,item=*.*,score=*.*[]", [2 / 3, 1 / 3]),
+    ({f"t{n}": {"a": n / 4, "b": 0.5} for n in range(4)},
+     "model=*.*,item=*,score=*.*", [3 / 8, 1 / 2]),
+])  # fmt: skip
+def test_objects_of_objects_are_read_by_the_map_that_is_offered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], written: object, given: str,
+    means: list[float],
+) -> None:  # fmt: skip
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(written))
+    assert run(["rank", str(path)]) == 1
+    assert f"rankbars formats {path}" in capsys.readouterr().err
+    assert run(["formats", str(path)]) == 1
+    assert f"--map '{given}'" in capsys.readouterr().out
+    scores = rb.read(path, map=given)
+    assert scores.models == ("a", "b")
+    assert mean(scores).tolist() == pytest.approx(means)
+
+
+def test_a_sample_with_a_name_is_an_item_and_no_trial(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"sample": {"id": f"q{n}", "question": "Which?"}, "grade": {"score": 1}}
+            for n in range(3)]  # fmt: skip
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps({"config": {"model": "m"}, "results": rows}))
+    assert run(["formats", str(path)]) == 1
+    assert "item=results[].sample.id,score=results[].grade.score" in capsys.readouterr().out
+
+
 def test_a_map_into_an_empty_list_says_so(tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     path.write_text(json.dumps({**UNKNOWN, "runs": []}))

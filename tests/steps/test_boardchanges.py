@@ -33,6 +33,38 @@ def test_the_same_results_change_nothing():
     assert set(causes(change).values()) == {"nothing"}
 
 
+def test_models_that_lack_tasks_are_told_when_they_change_come_or_go():
+    rng = np.random.default_rng(4)
+    tasks = {f"t{k}": rng.normal(size=(40, 4)) + [0.9, 0.6, 0.3, 0.0] for k in range(4)}
+    tasks["t0"] = tasks["t0"].copy()
+    tasks["t0"][:, 3] = np.nan
+
+    def board(shift=0.0, names=NAMES, lacking=True):
+        made = {name: values.copy() for name, values in tasks.items()}
+        made["t1"][:, 3] += shift
+        if not lacking:
+            made["t0"][:, 3] = 0.0
+        kept = [NAMES.index(name) for name in names]
+        return rb.leaderboard(
+            rb.Scores.from_arrays({n: v[:, kept] for n, v in made.items()}, list(names))
+        )
+
+    old = board()
+    assert old.partly is not None
+    assert rb.diff(old, board()).nothing
+    change = rb.diff(old, board(shift=30.0))
+    ((model, changed, ranks, lacking),) = [
+        (one.model, one.tasks, one.ranks, one.lacking) for one in change.partly
+    ]
+    assert (model, changed, lacking) == ("d", ("t1",), (1, 1))
+    assert ranks[0] != ranks[1]
+    assert "Models that lack tasks, and changed (1): d (rank " in change_text(change)
+    assert rb.diff(old, board(names=NAMES[:3])).removed_models == ("d",)
+    whole = rb.diff(old, board(lacking=False))
+    assert (whole.added_models, whole.partly[0].lacking) == ((), (1, 0))
+    assert "1 → 0 tasks lacking" in change_markdown(whole)
+
+
 def test_rounding_of_an_updated_store_is_no_change():
     board = rb.leaderboard(make_scores())
     tasks = {n: replace(t, mean=t.mean * (1 + 1e-12), se=t.se * 1) for n, t in board.tasks.items()}

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["BoardChange", "Cause", "Finding", "ModelChange", "Span", "Submitted"]
+__all__ = [
+    "BoardChange",
+    "Cause",
+    "Finding",
+    "ModelChange",
+    "PartlyChange",
+    "Span",
+    "Submitted",
+]
 
 Cause = Literal["own scores", "pool", "interval", "nothing"]
 Span = tuple[int, int]
@@ -48,6 +56,28 @@ class ModelChange:
 
 
 @dataclass(frozen=True, slots=True)
+class PartlyChange:
+    """A model that one board or both place by the tasks it has, because it lacks others.
+
+    Parameters
+    ----------
+    model : str
+        The model.
+    tasks : tuple of str
+        Tasks on which its own scores changed, came or went.
+    ranks : ((int, int), (int, int))
+        Rank interval, old and new, as best and worst.
+    lacking : (int, int)
+        How many tasks it lacks, old and new; 0 where it is ranked with all others.
+    """
+
+    model: str
+    tasks: tuple[str, ...]
+    ranks: tuple[Span, Span]
+    lacking: Span
+
+
+@dataclass(frozen=True, slots=True)
 class BoardChange:
     """What changed from one board to another.
 
@@ -72,6 +102,8 @@ class BoardChange:
         Old and new names of models and tasks of both boards, where the store renamed them.
     retired_models, retired_tasks : tuple of (str, str)
         Models and tasks of the old board that were retired in the store, each with the reason.
+    partly : tuple of PartlyChange
+        Models of both boards that lack tasks on one of them, and for which something changed.
     """
 
     models: tuple[ModelChange, ...]
@@ -88,6 +120,7 @@ class BoardChange:
     renamed_tasks: tuple[tuple[str, str], ...] = ()
     retired_models: tuple[tuple[str, str], ...] = ()
     retired_tasks: tuple[tuple[str, str], ...] = ()
+    partly: tuple[PartlyChange, ...] = ()
 
     @property
     def nothing(self) -> bool:
@@ -98,7 +131,7 @@ class BoardChange:
             and not (self.added_tasks or self.removed_tasks)
             and not (self.renamed_models or self.renamed_tasks)
             and not (self.retired_models or self.retired_tasks)
-            and not (self.gained or self.lost or self.options)
+            and not (self.gained or self.lost or self.options or self.partly)
             and self.leads[0] == self.leads[1]
         )
 

@@ -189,7 +189,11 @@ def _choose(
         if report.format is not None:
             chosen.append(ChosenFile(file, report.format, sha256))
         elif file.asked:
-            raise ReadError.at(file.label, f"the file is not recognised. {report.reason}")
+            json = data_suffix(file.path) in (".json", ".jsonl")
+            hint = f" What is in it, and a map to read it by: rankbars formats {file.label}."
+            raise ReadError.at(
+                file.label, f"the file is not recognised. {report.reason}{hint if json else ''}"
+            )
         else:
             skipped.unknown.append(report)
     return chosen

@@ -59,6 +59,7 @@ _ENDED = ("ok", "success", "completed", "complete", "done", "none", "null", "fin
 _TRUE, _FALSE = ("true", "pass", "passed", "yes", "correct"), ("false", "fail", "failed", "no")
 
 # Keys that say what the object around them is called.
+_BY_KEY = ("model", "task", "item", "trial")  # of a path that ends in a star the key counts
 _NAMING = ("name", "id", "key", "slug")
 
 # Records that a look takes in, and lines that it prints.
@@ -69,7 +70,8 @@ _LIKELY: Mapping[str, Sequence[str]] = {
     "score": ("score", "reward", "passed", "is_correct", "correct", "resolved", "success", "r",
               "accuracy", "result", "value", "is_resolved"),
     "item": ("task_id", "item_id", "instance_id", "example_id", "question_id", "case_id", "item",
-             "sample_id", "problem_id", "task_name", "task", "case", "question", "problem", "id"),
+             "sample_id", "sample.id", "problem_id", "task_name", "task", "case", "question",
+             "problem", "id"),
     "model": ("model", "model_name", "agent", "agent_name", "system", "llm", "provider"),
     "trial": ("trial", "attempt", "trial_id", "repeat", "epoch", "seed", "sample", "repetition"),
     "cost": ("cost", "cost_usd", "total_cost", "price"),
@@ -295,7 +297,7 @@ def _roots(file: InputFile, first: tuple[str, ...]) -> Iterator[Any]:
     """The documents that paths begin in; lists are taken one element at a time."""
     if data_suffix(file.path) in (".csv", ".tsv"):
         yield from read_table(file)
-    elif record_keys(file.path):
+    elif first != ("*",) and record_keys(file.path):
         yield from read_records(file)
     elif _is_lines(file):
         for _, row in read_json_lines(file):
@@ -327,7 +329,12 @@ def _bind(
     bound: Mapping[tuple[str, ...], tuple[Any, Any]],
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
     if not axes:
-        yield {role: _value(root, tokens, bound) for role, tokens in keys.items()}
+        yield {
+            role: bound[tokens][0]
+            if tokens[-1] == "*" and role in _BY_KEY
+            else _value(root, tokens, bound)
+            for role, tokens in keys.items()
+        }
         return
     axis = axes[0]
     holder = _value(root, axis[:-1], bound)
@@ -344,8 +351,6 @@ def _value(
     root: Any, tokens: tuple[str, ...], bound: Mapping[tuple[str, ...], tuple[Any, Any]]
 ) -> Any:
     start = max((axis for axis in bound if tokens[: len(axis)] == axis), key=len, default=())
-    if start and start == tokens and tokens[-1] == "*":
-        return bound[start][0]
     value = bound[start][1] if start else root
     for token in tokens[len(start) :]:
         value = value.get(token) if isinstance(value, dict) else None
@@ -412,7 +417,7 @@ def describe_json(file: InputFile) -> list[str]:
         )
     if len(shape) > _MOST_LINES:
         lines.append(f"  and {len(shape) - _MOST_LINES} more paths")
-    guess = _guess(shape)
+    guess = _guess(shape) or _guess_keys(file)
     told = ",".join(f"{role}={path}" for role, path in guess.items())
     if "score" in guess:
         lines.append(f"To read it, correct and paste: --map '{told}'")
@@ -422,10 +427,27 @@ def describe_json(file: InputFile) -> list[str]:
     return lines
 
 
+def _guess_keys(file: InputFile) -> dict[str, str]:
+    """Paths for an object of objects whose keys alone say what is what: the fewer are models."""
+    outer = load_json(file) if data_suffix(file.path) == ".json" else None
+    if not isinstance(outer, dict) or len(outer) < 2:
+        return {}
+    if not all(isinstance(one, dict) and one for one in outer.values()):
+        return {}
+    inner = {key for one in outer.values() for key in one}
+    answers = [value for one in outer.values() for value in one.values()]
+    lists = all(isinstance(one, list) for one in answers)
+    singles = [value for one in answers for value in one] if lists else answers
+    if len(inner) < 2 or not all(isinstance(one, bool | int | float | None) for one in singles):
+        return {}
+    model, item = ("*", "*.*") if len(outer) <= len(inner) else ("*.*", "*")
+    return {"model": model, "item": item, "score": "*.*[]" if lists else "*.*"}
+
+
 def _called(path: str, names: Sequence[str]) -> str:
-    """The last key of a path, if it is one of the names; of ``llm.name``, ``llm`` counts."""
+    """The last key of a path, if it is one of the names; of ``llm.name``, ``llm`` counts, too."""
     *above, last = (one.removesuffix("[]").casefold() for one in path.split("."))
-    keys = [above[-1]] if above and last in _NAMING else []
+    keys = [f"{above[-1]}.{last}", above[-1]] if above and last in _NAMING else []
     return next((key for key in (*keys, last) if key in names), "")
 
 

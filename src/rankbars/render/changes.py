@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankbars.data.boardchange import BoardChange, Cause, ModelChange
+from rankbars.data.boardchange import BoardChange, Cause, ModelChange, PartlyChange
 from rankbars.render.markdown import code_of
 from rankbars.render.notation import (
     MISSING,
@@ -165,6 +165,15 @@ def change_json(change: BoardChange) -> str:
         "renamed_tasks": [list(pair) for pair in change.renamed_tasks],
         "retired_models": [list(pair) for pair in change.retired_models],
         "retired_tasks": [list(pair) for pair in change.retired_tasks],
+        "partly": [
+            {
+                "model": one.model,
+                "tasks": list(one.tasks),
+                "lacking": list(one.lacking),
+                "ranks": [list(span) for span in one.ranks],
+            }
+            for one in change.partly
+        ],
     }
     return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -222,6 +231,10 @@ def _sentences(change: BoardChange, name: Any = _plain) -> list[str]:
         if names:
             shown = listed([name(one) for one in names], _MOST_NAMES)
             sentences.append(f"{words} ({show_count(len(names))}): {shown}.")
+    if change.partly:
+        shown = listed([_partly(one, name) for one in change.partly], _MOST_NAMES)
+        many = show_count(len(change.partly))
+        sentences.append(f"Models that lack tasks, and changed ({many}): {shown}.")
     for what, renamed in (("Models", change.renamed_models), ("Tasks", change.renamed_tasks)):
         if renamed:
             shown = listed([f"{name(old)} → {name(new)}" for old, new in renamed], _MOST_NAMES)
@@ -246,6 +259,16 @@ def _sentences(change: BoardChange, name: Any = _plain) -> list[str]:
     if change.versions[0] != change.versions[1]:
         sentences.append(f"Made by rankbars {change.versions[0]} and {change.versions[1]}.")
     return sentences
+
+
+def _partly(one: PartlyChange, name: Any) -> str:
+    ranks = _pair(*(show_ranks(*span) for span in one.ranks))
+    said = [f"rank {ranks}"]
+    if one.lacking[0] != one.lacking[1]:
+        said.append(f"{one.lacking[0]} → {counted(one.lacking[1], 'task')} lacking")
+    if one.tasks:
+        said.append(f"own scores on {listed([name(task) for task in one.tasks], _MOST_TASKS)}")
+    return f"{name(one.model)} ({'; '.join(said)})"
 
 
 def _lead(lead: str) -> str:

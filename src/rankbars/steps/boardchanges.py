@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard, TaskResult
-from rankbars.data.boardchange import BoardChange, Cause, ModelChange, Span
+from rankbars.data.boardchange import BoardChange, Cause, ModelChange, PartlyChange, Span
 from rankbars.data.notes import NameKind
 
 __all__ = ["diff"]
@@ -67,10 +67,11 @@ def diff(old: Leaderboard, new: Leaderboard) -> BoardChange:
         _change(name, before, after, (stand[0][name], stand[1][name]), aside) for name in common
     )
     pairs = [facts.pairs(common) for facts in (before, after)]
+    every = [dict.fromkeys((*facts.at, *facts.partly)) for facts in (before, after)]
     return BoardChange(
         changes,
-        added_models=_only(new.models, before.at),
-        removed_models=_only(before.at, {*new.models, *retired_models}),
+        added_models=_only(every[1], every[0]),
+        removed_models=_only(every[0], {*every[1], *retired_models}),
         added_tasks=_only(new.tasks, before.tasks),
         removed_tasks=_only(before.tasks, {*new.tasks, *retired_tasks}),
         gained=tuple(pair for pair in pairs[1] if pair not in pairs[0]),
@@ -80,8 +81,9 @@ def diff(old: Leaderboard, new: Leaderboard) -> BoardChange:
         versions=(old.version, new.version),
         renamed_models=_pairs_in(models, after.at),
         renamed_tasks=_pairs_in(tasks, after.tasks),
-        retired_models=_gone(retired_models, before.at, after.at),
+        retired_models=_gone(retired_models, every[0], every[1]),
         retired_tasks=_gone(retired_tasks, before.tasks, after.tasks),
+        partly=tuple(_partly_changes(before, after, aside)),
     )
 
 
@@ -119,6 +121,34 @@ def _pairs_in(renamed: Mapping[str, str], names: Collection[str]) -> tuple[tuple
     return tuple((old, now) for old, now in renamed.items() if now in names)
 
 
+class _Partly(NamedTuple):
+    """A model that is placed by the tasks it has."""
+
+    ranks: Span
+    lacking: int
+    scores: dict[str, tuple[float, float]]  # score and standard error, by task
+
+
+def _partly(
+    board: Leaderboard, models: Mapping[str, str], tasks: Mapping[str, str]
+) -> dict[str, _Partly]:
+    placed = board.partly
+    if placed is None:
+        return {}
+    scores: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in placed.models}
+    for one in placed.by_task:
+        errors = np.full(len(one.models), np.nan) if one.se is None else one.se
+        for name, mean, se in zip(one.models, one.mean, errors, strict=True):
+            scores[name][tasks.get(one.name, one.name)] = float(mean), float(se)
+    rows = zip(placed.models, placed.best, placed.worst, placed.tasks, strict=True)
+    return {
+        models.get(name, name): _Partly(
+            (int(best), int(worst)), placed.n_tasks - int(count), scores[name]
+        )
+        for name, best, worst, count in rows
+    }
+
+
 class _Facts(NamedTuple):
     """A board, looked up by model."""
 
@@ -129,6 +159,7 @@ class _Facts(NamedTuple):
     best: NDArray[np.int64]
     worst: NDArray[np.int64]
     score: NDArray[np.float64]
+    partly: Mapping[str, _Partly]
 
     @classmethod
     def of(
@@ -148,6 +179,7 @@ class _Facts(NamedTuple):
             best,
             worst,
             board.score,
+            _partly(board, models, tasks),
         )
 
     def pairs(self, names: list[str]) -> dict[tuple[str, str], None]:
@@ -192,6 +224,37 @@ def _change(
         new_task,
         (int(before.board.tier[i]), int(after.board.tier[j])),
     )
+
+
+def _partly_changes(
+    before: _Facts, after: _Facts, aside: Collection[str]
+) -> Iterable[PartlyChange]:
+    """What changed for models that lack tasks on one of the boards, or on both."""
+    for name in sorted({*before.partly, *after.partly}):
+        old, new = _as_partly(name, before), _as_partly(name, after)
+        if old is None or new is None:
+            continue
+        changed = tuple(
+            task
+            for task in sorted({*old.scores, *new.scores})
+            if task not in aside
+            and not all(map(_same, *(one.scores.get(task, (math.nan,) * 2) for one in (old, new))))
+        )
+        if changed or old.ranks != new.ranks or old.lacking != new.lacking:
+            yield PartlyChange(name, changed, (old.ranks, new.ranks), (old.lacking, new.lacking))
+
+
+def _as_partly(name: str, facts: _Facts) -> _Partly | None:
+    """The model on a board, whether it lacks tasks there or not."""
+    if name not in facts.at:
+        return facts.partly.get(name)
+    at = facts.at[name]
+    scores = {
+        task: (float(one.mean[at]), float(one.se[at]))
+        for task, one in facts.tasks.items()
+        if _has(one, at)
+    }
+    return _Partly(facts.interval(name), 0, scores)
 
 
 def _own_tasks(old: _Facts, new: _Facts, i: int, j: int) -> tuple[str, ...]:
