@@ -65,12 +65,12 @@ _KNOWN_BY = split_words("""
 # Amounts that describe a model, and the words that stand beside them.
 _AMOUNTS = split_words("""
     latency time cost price tokens size memory vram throughput speed runtime duration walltime
-    params parameters tok toks tps
+    params parameters tok toks tps context ctx
 """)
 _BESIDE = split_words("""
     avg average mean median total max min p50 p90 p95 p99 per of the in and s sec secs second
     seconds ms min minutes h hours usd eur gb mb kb gib b m k 1k 1m million input output
-    prompt completion inference training wall gpu cpu first number context model
+    prompt completion inference training wall gpu cpu first number model window length limit
 """)
 
 # What stands beside the answers of models to items, and is no model.
@@ -132,6 +132,8 @@ def is_attribute(name: str) -> bool:
     >>> is_attribute("Latency (s)"), is_attribute("gsm8k_latency_s"), is_attribute("time")
     (True, False, True)
     >>> is_attribute("Speed (tok/s)"), is_attribute("$/1M"), is_attribute("MMLU")
+    (True, True, False)
+    >>> is_attribute("Context (k)"), is_attribute("Context length"), is_attribute("Context recall")
     (True, True, False)
     """
     words = set(re.findall(r"[^\W_]+", name.casefold()))
