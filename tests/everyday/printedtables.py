@@ -125,7 +125,7 @@ CASES = (
         "not a score/latency", grown("Latency (s)", "2.1", "3.0", "0.4", place=1), "'Latency (s)'"
     ),
     same("not a score/size and tokens", grown("Size (GB)", "400", "300", "140"), "'Size (GB)'"),
-    same("not a score/context", grown("Context (k)", "128", "32", "8"), "'Context (k)'"),
+    same("kinds of columns/context", grown("Context (k)", "128", "32", "8"), "'Context (k)'"),
     Case(
         "kinds/accuracy and latency per task",
         "rank t.csv",
