@@ -187,6 +187,10 @@ PUBLISHED_SHAPES: dict[str, tuple[str, Files]] = {
     "models by tasks": ("rank r.csv", {"r.csv": table(WIDE)}),
     "tasks by models": ("rank r.csv", {"r.csv": table(TURNED)}),
     "plus or minus": ("rank r.csv --cells se", {"r.csv": table(CELLS)}),
+    "plus or minus with decimal commas": (
+        "rank r.csv --cells se",
+        {"r.csv": table(CELLS).replace(",", ";").replace(".", ",")},
+    ),
     "plus or minus in markdown": ("rank r.md --cells se", {"r.md": markdown(CELLS)}),
     "percent": ("rank r.csv", {"r.csv": table(PERCENT)}),
     "a summary column": (

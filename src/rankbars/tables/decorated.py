@@ -40,6 +40,9 @@ _SIDES = re.compile(
     rf"\s*(?P<value>{_NUMBER})\s*[(\[{{]?\s*\+\s*(?P<up>{_NUMBER})\s*[/,]?\s*"
     rf"-\s*(?P<down>{_NUMBER})\s*[)\]}}]?\s*"
 )
+# A comma that cannot divide thousands, and what a cell of numbers is made of.
+_DECIMAL_COMMA = re.compile(r"\d,\d{1,2}(?!\d)")
+_NUMERIC = re.compile(r"[\d\s,;+\-−–—±%()\[\]{}/]*")
 _DASHES = str.maketrans({"−": "-", "–": "-", "—": "-", "\u00a0": " ", "\u202f": " "})
 
 
@@ -87,7 +90,7 @@ def describe_decoration(text: str) -> str:
     >>> describe_decoration("71.3 ± 1.2")[:20], describe_decoration("about 7")
     ('Say what stands behi', '')
     """
-    if not _says_more(text):
+    if not _says_more(str(_with_points([text])[0])):
         return ""
     return (
         "Say what stands behind the values: --cells se (a standard error), --cells ci95 (an "
@@ -120,7 +123,10 @@ def split_cells(table: Table, meaning: CellMeaning, engine: Engine) -> SplitCell
             f"{table.source}: the table has more than {MOST_ROWS:,} rows; cells with uncertainties "
             "are read in published tables only. Put them into a column of their own."
         )
-    columns = {name: [row[position] for row in rows] for position, name in enumerate(table.columns)}
+    columns = {
+        name: _with_points([row[position] for row in rows])
+        for position, name in enumerate(table.columns)
+    }
     errors: dict[str, list[float]] = {}
     values: dict[str, Sequence[object]] = {}
     number = 0
@@ -141,11 +147,23 @@ def split_cells(table: Table, meaning: CellMeaning, engine: Engine) -> SplitCell
             "71.3 (70.1–72.5). Leave out the option cells."
         )
     where = _some(list(errors))
-    remark = f"In {number} cells ({where}), what follows the value was read as {meaning.words}."
+    counted = "1 cell" if number == 1 else f"{number:,} cells"
+    remark = f"In {counted} ({where}), what follows the value was read as {meaning.words}."
     if meaning.kind == "value":
         errors = {}
         remark = f"What follows the values in the cells of {where} was left aside."
     return SplitCells(_table(table.source, values, table.header_rows, engine), errors, remark)
+
+
+def _with_points(cells: Sequence[object]) -> list[object]:
+    """The cells of a column, with points where its commas are decimal ones."""
+    texts = [cell for cell in cells if isinstance(cell, str) and any(map(str.isdigit, cell))]
+    commas = any(map(_DECIMAL_COMMA.search, texts)) and all(map(_NUMERIC.fullmatch, texts))
+    if not commas:
+        return list(cells)
+    return [
+        re.sub(r"(?<=\d),(?=\d)", ".", cell) if isinstance(cell, str) else cell for cell in cells
+    ]
 
 
 def _split(cell: object, meaning: CellMeaning, place: str) -> tuple[object, float]:
