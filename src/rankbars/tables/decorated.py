@@ -41,7 +41,7 @@ _SIDES = re.compile(
     rf"-\s*(?P<down>{_NUMBER})\s*[)\]}}]?\s*"
 )
 # A comma that cannot divide thousands, and what a cell of numbers is made of.
-_DECIMAL_COMMA = re.compile(r"\d,\d{1,2}(?!\d)")
+_DECIMAL_COMMA = re.compile(r"(?<!\d)0,\d|\d,(?:\d{1,2}|\d{4,})(?!\d)")
 _NUMERIC = re.compile(r"[\d\s,;+\-−–—±%()\[\]{}/]*")
 _DASHES = str.maketrans({"−": "-", "–": "-", "—": "-", "\u00a0": " ", "\u202f": " "})
 
