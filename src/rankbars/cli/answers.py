@@ -414,6 +414,15 @@ class ModelChangeAnswer(TypedDict):
     tier: list[int]
 
 
+class PartlyChangeAnswer(TypedDict):
+    """What changed for a model that lacks tasks on a board; pairs are before and after."""
+
+    model: str
+    tasks: list[str]
+    ranks: list[Span]
+    lacking: list[int]
+
+
 class DiffAnswer(TypedDict):
     """What changed between two boards (``diff``)."""
 
@@ -432,6 +441,7 @@ class DiffAnswer(TypedDict):
     renamed_tasks: list[list[str]]
     retired_models: list[list[str]]
     retired_tasks: list[list[str]]
+    partly: list[PartlyChangeAnswer]
 
 
 class FindingAnswer(TypedDict):

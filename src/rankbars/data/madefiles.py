@@ -197,7 +197,8 @@ def _bytes_of(value: Any) -> Iterator[bytes]:
     elif is_dataclass(value) and not isinstance(value, type):
         yield f"d{type(value).__name__};".encode()
         for one in fields(value):
-            yield from _bytes_of(getattr(value, one.name))
+            if one.init:  # what is found out later is no part of it
+                yield from _bytes_of(getattr(value, one.name))
     elif isinstance(value, Mapping):
         yield f"m{len(value)};".encode()
         for key in value:
