@@ -26,6 +26,7 @@ from rankbars.readers.inputfiles import (
     is_url,
     standard_input,
 )
+from rankbars.readers.logs.jsontext import top_level_keys
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import (
     AmbiguousFileError,
@@ -189,7 +190,7 @@ def _choose(
         if report.format is not None:
             chosen.append(ChosenFile(file, report.format, sha256))
         elif file.asked:
-            json = data_suffix(file.path) in (".json", ".jsonl")
+            json = data_suffix(file.path) == ".json" and top_level_keys(file.path)
             hint = f" What is in it, and a map to read it by: rankbars formats {file.label}."
             raise ReadError.at(
                 file.label, f"the file is not recognised. {report.reason}{hint if json else ''}"
