@@ -76,8 +76,9 @@ may name a YAML file with one line per role, and a file `rankbars-map.yaml` coun
 metric that is known to be better when lower, or not known, stops with the lines to paste. A record that contradicts what is
 known is refused until `--direction` settles it.
 
-**Items are paired by content** where the tool keeps a hash, else by name. Where models were given different items on purpose
-(another `--limit`), those that all share are compared, and the number left out is told. Models that were not given the same
+**Items are paired by content** where the tool keeps a hash, else by name. Items that a model was not given, as with a smaller
+`--limit`, are missing like any others: they cut nobody else's, and `rank` asks what to do with them. Of several runs of one model
+a run on less than a quarter of the items of another is not the one that counts. Models that were not given the same
 task (another hash, version, number of shots) are refused unless `--compare-anyway` says otherwise.
 
 **One task in two formats** is joined where its rows have names in common, else refused with the reason. Votes and scores are

@@ -24,7 +24,7 @@ from rankbars.store.pairs import PairCache
 
 DATA = Path(__file__).parent.parent / "data"
 SECRET = "what nobody may see"
-RANK = ["rank", STORE, "-q", "-o", "board.json"]
+RANK = ["rank", STORE, "-q", "-o", "board.json", "--missing", "pairwise"]
 MANY = 1_000
 
 Change = Callable[[Path, random.Random], None]
