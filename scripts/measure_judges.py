@@ -1,7 +1,10 @@
 """How often intervals of labels with a judge hold, and what the judge turns out to be worth.
 
-Prints the table of docs/judges.md. Scores are skewed (gamma, shape .5) and share an effect of the
+Prints the tables of docs/judges.md. Scores are skewed (gamma, shape .5) and share an effect of the
 item; the judge has a bias for each model. Four models, 1,000 judged items, two of them equal.
+
+With ``votes`` as second argument it is votes of people on pairs of answers drawn at random, and of
+a judge on 2,000, which agrees with people in some of them and in the others likes other models.
 """
 
 from __future__ import annotations
@@ -9,10 +12,12 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import expit, stdtrit
 
 import rankbars as rb
+from rankbars.data.votes import Ballots, Labels, Votes
 from rankbars.stats.pairwise.judgedpairs import judge_worth, judged_t
+from rankbars.stats.votes.strengthrows import strength_rows
 
 ROWS, NAMES, GAPS = 1_000, ("a", "b", "c", "d"), np.array([0.3, 0.1, 0.0, 0.0])
 
@@ -71,5 +76,79 @@ def _cell(rho: float, labels: int, runs: int) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
+def measure_votes(runs: int) -> None:
+    """Measure every cell of votes with so many data sets."""
+    print(
+        "| models | agreement | votes | pairs, with the judge | pairs, votes alone | error, ratio "
+        "| worth, mean of squares | worth, predicted | ranks | judge used |"
+    )
+    print("|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+    for models in (4, 8):
+        for agreement in (0.3, 0.8):
+            for votes in (50, 100, 300):
+                print(_vote_cell(models, agreement, votes, runs), flush=True)
+
+
+def _vote_cell(models: int, agreement: float, votes: int, runs: int) -> str:
+    rng = np.random.default_rng([models, int(100 * agreement), votes])
+    true = np.linspace(0.8, -0.8, models)
+    true[-2] = true[-1]
+    true -= true.mean()
+    liked, names = np.roll(true, 1), tuple(f"m{k}" for k in range(models))
+    upper = np.triu_indices(models, 1)
+    truth = (true[:, None] - true)[upper]
+    above, below = (true[:, None] < true).sum(axis=1), (true[:, None] > true).sum(axis=1)
+    hits: list[np.ndarray] = []
+    alone: list[np.ndarray] = []
+    ratio, squares, gains, ranks, used, done = [], [], [], 0, 0, 0
+    for _ in range(runs):
+        first = rng.integers(models, size=2 * ROWS)
+        second = (first + rng.integers(1, models, size=2 * ROWS)) % models
+        people = rng.random(2 * ROWS) < expit(true[first] - true[second])
+        other = rng.random(2 * ROWS) < expit(liked[first] - liked[second])
+        judge = np.where(rng.random(2 * ROWS) < agreement, people, other)
+        try:
+            own = strength_rows(first[:votes], second[:votes], 1.0 * people[:votes], models)
+        except rb.RankbarsError:  # somebody won or lost all votes
+            continue
+        done += 1
+        told = strength_rows(first, second, 1.0 * judge, models).values[:, None]
+        given = np.full((2 * ROWS, models), np.nan)
+        given[:votes] = own.values
+        tuned, plain = judged_t(given, told), judged_t(given, 0 * told)
+        for found, kept in ((tuned, hits), (plain, alone)):
+            df = np.broadcast_to(found.pairs.df, (models, models))[upper]
+            off = np.abs(found.pairs.diff[upper] - truth)
+            kept.append(off <= stdtrit(df, 0.975) * found.pairs.se[upper])
+        ratio.append(np.median(tuned.pairs.se[upper] / plain.pairs.se[upper]))
+        squares.append([(one.pairs.diff[upper] - truth) ** 2 for one in (plain, tuned)])
+        gains.append(judge_worth(tuned, 1).gain)
+        made = rb.leaderboard(
+            rb.with_judge(
+                _votes(names, first[:votes], second[:votes], people[:votes]),
+                _votes(names, first, second, judge),
+            ),
+            independent_rows=True,
+        ).tasks["votes"]
+        used += made.test == "judge_t"
+        ranks += bool((made.best <= 1 + above).all() and (made.worst >= models - below).all())
+    before, after = np.mean(squares, axis=0)[0].sum(), np.mean(squares, axis=0)[1].sum()
+    cells = (
+        f"{models}", f"{agreement:g}", f"{votes}", f"{np.mean(hits):.3f}", f"{np.mean(alone):.3f}",
+        f"{np.median(ratio):.2f}", f"{before / after:.2f}", f"{np.mean(gains):.2f}",
+        f"{ranks / done:.3f}", f"{used / done:.2f}",
+    )  # fmt: skip
+    return "| " + " | ".join(cells) + f" |{'' if done == runs else f' {runs - done} left out'}"
+
+
+def _votes(
+    names: tuple[str, ...], first: np.ndarray, second: np.ndarray, won: np.ndarray
+) -> rb.Scores:
+    prompts = Labels(np.arange(len(first)), tuple(map(str, range(len(first)))))
+    ballots = Ballots(first, second, np.where(won, 0, 2), labels={"prompt": prompts})
+    return rb.Scores({"votes": Votes.from_ballots(names, ballots)})
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 400)
+    measure = measure_votes if sys.argv[2:] == ["votes"] else main
+    measure(int(sys.argv[1]) if len(sys.argv) > 1 else 400)

@@ -356,3 +356,135 @@ def test_the_board_says_why_a_judge_was_refused(rankbars: Command, results):
     (found,) = board_of(rankbars, "human.csv", "--judge", "judge.csv")["judge"]["by_task"].values()
     assert (found["worth"], found["weights"], found["labels"]) == (None, [], 10)
     assert "judge" not in board_of(rankbars, "human.csv")
+
+
+def write_votes(path: str, rows, names: str, first, second, won, voters=None) -> None:
+    lines = ["prompt,model_a,model_b,winner" + ("" if voters is None else ",voter")]
+    for i in rows:
+        winner = {1.0: "model_a", 0.5: "tie", 0.0: "model_b"}[float(won[i])]
+        lines.append(f"p{i},{names[first[i]]},{names[second[i]]},{winner}")
+        lines[-1] += "" if voters is None else f",{voters[i]}"
+    Path(path).write_text("\n".join(lines) + "\n")
+
+
+@pytest.fixture
+def votes(rankbars: Command) -> dict[str, np.ndarray]:
+    """people.csv: votes on 150 pairs of answers, the first of 1,000 that stand in judge.csv."""
+    rng = np.random.default_rng(11)
+    true = np.array([0.9, 0.3, 0.0, -0.9])
+    first = rng.integers(4, size=1000)
+    second = (first + rng.integers(1, 4, size=1000)) % 4
+    won = (rng.random(1000) < 1 / (1 + np.exp(true[second] - true[first]))).astype(float)
+    judge = np.where(rng.random(1000) < 0.85, won, 0.5)
+    write_votes("people.csv", range(150), "abcd", first, second, won)
+    write_votes("judge.csv", range(1000), "abcd", first, second, judge)
+    return {"first": first, "second": second, "won": won, "judge": judge}
+
+
+def judged(board: dict) -> dict:
+    return board["judge"]["by_task"]["votes"]
+
+
+def test_votes_of_people_are_corrected_by_those_of_a_judge(rankbars: Command, votes):
+    plain = board_of(rankbars, "people.csv")["tasks"][0]
+    board = board_of(rankbars, "--labels", "people.csv", "--judge", "judge.csv")
+    task = board["tasks"][0]
+    assert (plain["test"], task["test"]) == ("z", "judge_t")
+    assert [judged(board)[key] for key in ("labels", "judged")] == [150, 1000]
+    assert judged(board)["low"] > 200
+    assert "A label is a vote" in notes(board, "judge-rows")[0]
+    # What nobody knows with 150 votes is nearer with the judge: strengths of all 1,000 votes.
+    write_votes("all.csv", range(1000), "abcd", votes["first"], votes["second"], votes["won"])
+    whole = np.array(board_of(rankbars, "all.csv")["tasks"][0]["mean"])
+    gap = [np.abs(np.array(one["mean"]) - whole).sum() for one in (task, plain)]
+    assert gap[0] < 0.7 * gap[1]
+
+
+def test_sides_and_several_votes_on_the_same_answers_are_one_label(rankbars: Command, votes):
+    one = board_of(rankbars, "--labels", "people.csv", "--judge", "judge.csv")["tasks"][0]
+    turned = [1 - votes["won"], votes["second"], votes["first"]]
+    write_votes("turned.csv", range(150), "abcd", turned[1], turned[2], turned[0])
+    both = Path("people.csv").read_text() + "".join(
+        f"{line}\n" for line in Path("turned.csv").read_text().splitlines()[1:]
+    )
+    Path("both.csv").write_text(both)
+    for path in ("turned.csv", "both.csv"):
+        made = board_of(rankbars, "--labels", path, "--judge", "judge.csv")
+        other = made["tasks"][0]
+        assert other["mean"] == pytest.approx(one["mean"], abs=1e-9)
+        assert judged(made)["labels"] == 150
+
+
+def test_votes_on_chosen_pairs_are_noticed_and_ranked_alone(rankbars: Command, votes):
+    close = np.abs(votes["first"] - votes["second"]) == 1
+    write_votes(
+        "people.csv", np.flatnonzero(close)[:150], "abcd", votes["first"], votes["second"],
+        votes["won"],
+    )  # fmt: skip
+    board = board_of(rankbars, "--labels", "people.csv", "--judge", "judge.csv")
+    assert board["tasks"][0]["test"] == "z"
+    assert "random sample" in judged(board)["reason"]
+    assert board["tasks"][0]["mean"] == board_of(rankbars, "people.csv")["tasks"][0]["mean"]
+
+
+@pytest.mark.parametrize(
+    ("voters", "used", "says"),
+    [(1, True, "one person"), (3, True, "3 people"), (10, False, "by voter")],
+)
+def test_votes_of_the_same_people_go_together(
+    rankbars: Command, votes, voters: int, used: bool, says: str
+):
+    who = np.arange(1000) % voters
+    given = votes["first"], votes["second"], votes["won"]
+    write_votes("people.csv", range(150), "abcd", *given, who)
+    board = board_of(rankbars, "--labels", "people.csv", "--judge", "judge.csv")
+    assert judged(board)["used"] == used
+    assert says in " ".join([*notes(board, "judge-rows"), *notes(board, "judge-unused")])
+
+
+def test_a_judge_of_votes_that_leans_to_its_family_is_told_of(rankbars: Command, votes):
+    lean = votes["judge"].copy()
+    lean[votes["first"] == 2] = 1.0
+    lean[votes["second"] == 2] = 0.0
+    given = votes["first"], votes["second"]
+    write_votes("judge.csv", range(1000), "abcd", *given, lean)
+    words = "--labels", "people.csv", "--judge", "judge.csv", "--judge-family", "c"
+    (told,) = judged(board_of(rankbars, *words))["leanings"]
+    met = (votes["first"][:150] == 2) | (votes["second"][:150] == 2)
+    sign = np.where(votes["first"][:150] == 2, 1.0, -1.0)
+    apart = (sign * (lean - votes["won"])[:150])[met]
+    assert told["labels"] == met.sum()
+    assert told["difference"] == pytest.approx(apart.mean(), rel=1e-9)
+    low, high = stats.t.interval(0.95, len(apart) - 1, apart.mean(), stats.sem(apart))
+    # Each residual is divided by one less its leverage.
+    assert [told["low"], told["high"]] == pytest.approx([low, high], abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "says"),
+    [
+        (lambda text: text.replace("prompt", "note", 1), 1, "which prompt"),
+        (
+            lambda text: text.replace("\np", "\nq"),
+            1,
+            "none of the labelled",
+        ),
+        (lambda text: text.replace(",d,", ",e,"), 1, "has no votes on"),
+    ],
+)
+def test_votes_that_do_not_belong_to_each_other_are_told(
+    rankbars: Command, votes, change, code: int, says: str
+):
+    people = Path("people.csv").read_text()
+    Path("people.csv").write_text(change(people))
+    answer = rankbars("rank", "--labels", "people.csv", "--judge", "judge.csv")
+    assert (answer.code, "Traceback" in answer.err) == (code, False)
+    assert says in " ".join(answer.err.split())
+
+
+def test_votes_and_scores_do_not_correct_each_other(rankbars: Command, votes, results):
+    write("scores.csv", {"score": results["judge"]}, range(400))
+    answer = rankbars("rank", "--labels", "people.csv", "--judge", "scores.csv")
+    assert (answer.code, "Traceback" in answer.err) == (1, False)
+    answer = rankbars("rank", "--labels", "scores.csv", "--judge", "people.csv")
+    assert (answer.code, "Traceback" in answer.err) == (1, False)

@@ -317,7 +317,11 @@ def scores_from_parts(parts: Iterable[Part], options: ReadOptions) -> Scores:
     if kinds[VoteTable]:
         from rankbars.readers.votefiles import scores_from_votes
 
-        found.append(scores_from_votes(kinds[VoteTable], per_file=options.arena_per_file))
+        found.append(
+            scores_from_votes(
+                kinds[VoteTable], per_file=options.arena_per_file, beside=options.beside
+            )
+        )
     if kinds[ReadyScores]:
         found.append(join_ready(kinds[ReadyScores]))
     logs = {kind: some for kind, some in kinds.items() if some and kind not in _NO_LOGS}

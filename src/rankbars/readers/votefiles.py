@@ -83,7 +83,9 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[VoteTable]:
     return parts
 
 
-def scores_from_votes(parts: Sequence[VoteTable], *, per_file: bool = False) -> Scores:
+def scores_from_votes(
+    parts: Sequence[VoteTable], *, per_file: bool = False, beside: bool = False
+) -> Scores:
     """Votes of several files as one arena; tasks of one name are put together.
 
     Parameters
@@ -92,14 +94,17 @@ def scores_from_votes(parts: Sequence[VoteTable], *, per_file: bool = False) -> 
         What the files hold.
     per_file : bool
         Whether each file is an arena of its own, where no column names tasks.
+    beside : bool
+        Whether they will be put beside other votes: an arena is then not called after its file,
+        and each vote keeps its prompt, by which it is matched.
     """
     from rankbars.tables.votetasks import join_tasks
 
     pooled = [part for part in parts if FILE_TASK in part.scores.tasks]
-    arena = _arena_of([part.source for part in pooled])
+    arena = _ARENA if beside else _arena_of([part.source for part in pooled])
     names = [(part.names.task or _ARENA) if per_file else arena for part in parts]
     named = [_name_task(part, name) for part, name in zip(parts, names, strict=True)]
-    scores = join_tasks(named, [part.source for part in parts])
+    scores = join_tasks(named, [part.source for part in parts], singles=beside)
     notes = dict.fromkeys(note for part in parts for note in part.notes)
     if len(pooled) > 1 and not per_file:
         text = (

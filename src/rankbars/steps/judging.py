@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Evidence, Items, take_rows
+from rankbars.data.evidence import Evidence, Items, Votes, take_rows
 from rankbars.data.judgeworth import JudgeLeaning, JudgeUse, JudgeWorth
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
@@ -28,6 +28,8 @@ from rankbars.stats.pairwise.judgedpairs import (
 )
 from rankbars.stats.tails import critical_value
 from rankbars.steps.testrows import labels_and_judge
+from rankbars.steps.votejudging import JudgedVotes, judged_votes
+from rankbars.tables.votetasks import drop_singles
 
 __all__ = ["SUSPECT", "place_judgements", "scored_items", "with_judge"]
 
@@ -121,13 +123,23 @@ def with_judge(labels: Scores, *judges: Scores, families: Sequence[Sequence[str]
             notes.append(Note("judge-unused", why, task))
             continue
         given = [judge.tasks[task] for judge in judges]
-        found = _judge_task(task, evidence, given, SUSPECT / len(shared), len(judges))
-        tasks[task] = found.items
-        leanings, unknown = _leanings(
-            scored_items(task, evidence, "The labels"), given, families,
-            0.05 / (sum(map(bool, families)) * len(shared) or 1),
-            -1.0 if info[task].direction == "lower" else 1.0,
-        )  # fmt: skip
+        suspect, alpha = SUSPECT / len(shared), 0.05 / (sum(map(bool, families)) * len(shared) or 1)
+        if isinstance(evidence, Votes):
+            votes = judged_votes(task, evidence, given)
+            found = _judge_task(
+                task, votes.people, votes.judges, suspect, votes.reason, votes.asked
+            )
+            found = found._replace(said=(*votes.said, *found.said))
+            tasks[task] = found.items if found.use.used else drop_singles(evidence)
+            leanings, unknown = _vote_leanings(votes, families, alpha)
+        else:
+            people = scored_items(task, evidence, "The labels")
+            others = [scored_items(task, one, "The judge's scores") for one in given]
+            found = _judge_task(task, people, others, suspect)
+            tasks[task] = found.items
+            leanings, unknown = _leanings(
+                people, others, families, alpha, -1.0 if info[task].direction == "lower" else 1.0
+            )
         notes.extend(Note("judge-family", text, task) for text in unknown)
         found = found._replace(use=replace(found.use, leanings=leanings))
         notes.extend(Note("judge-family", _leaning_text(one), task) for one in leanings)
@@ -153,16 +165,22 @@ def with_judge(labels: Scores, *judges: Scores, families: Sequence[Sequence[str]
 
 
 def _judge_task(
-    task: str, evidence: Evidence, given: Sequence[Evidence], suspect: float, judges: int
-) -> _Found:
-    people = scored_items(task, evidence, "The labels")
-    people = take_rows(people, np.asarray(~np.isnan(people.values).all(axis=1)))
-    others = [scored_items(task, one, "The judge's scores") for one in given]
+    task: str, people: Items, others: Sequence[Items], suspect: float,
+    reason: str | None = None, asked: Sequence[Items] = (),
+) -> _Found:  # fmt: skip
+    """What comes of a task; a `reason` not to use judges is known beforehand, or looked for.
+
+    What is `asked` of rows must be alike for labelled and other ones, as judgements are.
+    """
+    if reason is None:
+        people = take_rows(people, np.asarray(~np.isnan(people.values).all(axis=1)))
     names, judge = place_judgements(task, people, others)
     said = _said(people, judge)
-    judged = replace(people, judge=judge)
+    judged, judges = replace(people, judge=judge), len(others)
     complete = np.isfinite(judge).all(axis=(1, 2))
     known = JudgeUse(True, None, judges, people.n, int(complete.sum()))
+    if reason is not None:
+        return _refuse(people, known, reason, () if complete.sum() == 0 else said)
     if people.clusters is not None or people.kind != "items":
         return _refuse(people, known, "rows come in clusters or folds.", said)
     if any(one.weights is not None for one in others):
@@ -193,7 +211,8 @@ def _judge_task(
             "are judged. Give the probabilities in a column sampling_probability."
         )
         return _refuse(people, known, text, said)
-    p = sampling_p(judge, labelled, drawn)
+    seen = [judge, place_judgements(task, people, asked)[1]] if asked else [judge]
+    p = sampling_p(np.concatenate(seen, axis=1), labelled, drawn)
     if p < suspect:
         text = (
             "labelled items do not look like a random sample of the judged ones: the judge's "
@@ -245,7 +264,7 @@ def _check_families(families: Sequence[Sequence[str]], judges: int, models: Sequ
 
 def _leanings(
     people: Items,
-    judges: Sequence[Evidence],
+    judges: Sequence[Items],
     families: Sequence[Sequence[str]],
     alpha: float,
     sign: float,
@@ -256,8 +275,7 @@ def _leanings(
     for k, names in enumerate(families):
         if not names:
             continue
-        (other,) = (scored_items("", judges[k], "The judge's scores"),)
-        _, judge = place_judgements("", people, [other])
+        _, judge = place_judgements("", people, [judges[k]])
         told, given = judge[: people.n, 0], people.values
         rows = np.asarray(np.isfinite(told).all(axis=1) & ~np.isnan(given).any(axis=1))
         if rows.sum() < _FEWEST_ROWS:
@@ -280,15 +298,46 @@ def _leanings(
         apart = sign * (told - given)
         lean = apart[:, own].mean(axis=1) - apart[:, ~own].mean(axis=1)
         drawn = None if people.weights is None else people.weights[rows]
-        pair = judged_t(
-            np.column_stack([lean, np.zeros(len(lean))]), np.zeros((len(lean), 1, 2)), drawn=drawn
-        ).pairs
-        middle, error = float(pair.diff[0, 1]), float(pair.se[0, 1])
-        df = float(np.broadcast_to(pair.df, pair.diff.shape)[0, 1])
-        half = float(critical_value(alpha / 2, df)) * error
         family = tuple(name for name in people.models if name in names)
-        found.append(JudgeLeaning(k + 1, family, len(lean), middle, middle - half, middle + half))
+        found.append(JudgeLeaning(k + 1, family, len(lean), *_mean_of(lean, drawn, alpha)))
     return tuple(found), tuple(why)
+
+
+def _vote_leanings(
+    votes: JudgedVotes, families: Sequence[Sequence[str]], alpha: float
+) -> tuple[tuple[JudgeLeaning, ...], tuple[str, ...]]:
+    """The same of votes: in the pairs of answers of which one is by the judge's family."""
+    found: list[JudgeLeaning] = []
+    why: list[str] = []
+    for k, names in enumerate(families):
+        if not names:
+            continue
+        own = np.isin(votes.people.models, names)
+        one = own[votes.sides[:, 0]] != own[votes.sides[:, 1]]
+        lean = np.where(own[votes.sides[:, 0]], 1.0, -1.0) * votes.apart[k]
+        lean = lean[one & np.isfinite(lean)]
+        if len(lean) < _FEWEST_ROWS:
+            why.append(
+                f"Whether judge {k + 1} leans to its family is not known: it and people voted on "
+                f"{len(lean)} pairs of answers of which one is by it (at least {_FEWEST_ROWS})."
+            )
+            continue
+        family = tuple(name for name in votes.people.models if name in names)
+        found.append(JudgeLeaning(k + 1, family, len(lean), *_mean_of(lean, None, alpha)))
+    return tuple(found), tuple(why)
+
+
+def _mean_of(
+    values: NDArray[np.float64], drawn: NDArray[np.float64] | None, alpha: float
+) -> tuple[float, float, float]:
+    """The mean and the ends of its interval."""
+    pair = judged_t(
+        np.column_stack([values, np.zeros(len(values))]), np.zeros((len(values), 1, 2)), drawn=drawn
+    ).pairs
+    middle, error = float(pair.diff[0, 1]), float(pair.se[0, 1])
+    df = float(np.broadcast_to(pair.df, pair.diff.shape)[0, 1])
+    half = float(critical_value(alpha / 2, df)) * error
+    return middle, middle - half, middle + half
 
 
 def _leaning_text(lean: JudgeLeaning) -> str:

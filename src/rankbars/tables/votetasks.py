@@ -17,7 +17,7 @@ from rankbars.tables.castvotes import Names, VoteRows
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.votecolumns import VoteColumns
 
-__all__ = ["join_tasks", "scores_of_rows"]
+__all__ = ["drop_singles", "join_tasks", "scores_of_rows"]
 
 LABELS = ("judge", "prompt", "cluster")
 MOST_NAMES = 5
@@ -76,10 +76,13 @@ def scores_of_rows(
     return Scores(tasks, notes=tuple(notes))
 
 
-def join_tasks(parts: Sequence[Scores], sources: Sequence[str] = ("",)) -> Scores:
+def join_tasks(
+    parts: Sequence[Scores], sources: Sequence[str] = ("",), *, singles: bool = False
+) -> Scores:
     """Votes of several tables; tasks of one name are put together.
 
-    Labels that tell all votes of a task apart are left out: nothing is clustered by them.
+    Labels that tell all votes of a task apart are left out, unless `singles` are asked for: nothing
+    is clustered by them.
 
     Parameters
     ----------
@@ -87,6 +90,8 @@ def join_tasks(parts: Sequence[Scores], sources: Sequence[str] = ("",)) -> Score
         What the tables hold, from `scores_of_rows`.
     sources : sequence of str
         Their names for messages.
+    singles : bool
+        Whether labels stay that tell all votes apart.
     """
     found: dict[str, list[Votes]] = {}
     places: dict[str, list[str]] = {}
@@ -100,7 +105,7 @@ def join_tasks(parts: Sequence[Scores], sources: Sequence[str] = ("",)) -> Score
     for name, votes in found.items():
         whole = votes[0] if len(votes) == 1 else merge_votes(votes)
         notes += _repeated_votes(name, whole, votes, places[name])
-        tasks[name] = _drop_singles(whole)
+        tasks[name] = whole if singles else drop_singles(whole)
     notes += [note for name, votes in found.items() for note in _dropped_labels(name, votes)]
     return Scores(tasks, notes=tuple(dict.fromkeys(notes)))
 
@@ -158,9 +163,16 @@ def _repeated_votes(
     return [Note("votes-repeated", text, task)]
 
 
-def _drop_singles(votes: Votes) -> Votes:
+def drop_singles(votes: Votes) -> Votes:
     """The votes without labels of which each has one vote; only counts where nothing else is known.
 
+    Parameters
+    ----------
+    votes : Votes
+        Votes with all that tables said of them.
+
+    Notes
+    -----
     What tables said of their votes alone is lost if they do not all say it.
     """
     ballots = votes.ballots
