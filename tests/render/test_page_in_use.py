@@ -7,6 +7,7 @@ import io
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,9 @@ from render.browsing import AXE, demo_board, violations, watched, write_page
 from render.hostile import NASTY
 
 import rankbars as rb
+from rankbars.demos import DEMOS, demo_path
+from rankbars.render.claims import task_claim
+from rankbars.render.notation import show_ranks
 
 VOTE_VIEWS = ["#at=votes", "#fig=neighbours&at=picture", "#fig=health&at=picture"]
 VIEWS = {
@@ -26,9 +30,11 @@ VIEWS = {
     "ticked": "#pin=ant,cat&only=1",
     "side by side": "#pin=ant,bee,cat&compare=1",
     "new task": "#new=1&also=tier.first",
+    "category": "#on=category:x+things",
+    "task": "#on=task:task+1&model=bee&why=1",
     "task as a column": "#show=task:task+2&sort=-tier&q=a",
     "model and comparison": "#model=ant&vs=cat",
-    "task": "#task=task+1",
+    "task opened": "#task=task+1",
     "explore": "#out=1&w=2:3&a=0.1&at=explore",
     "order": "#fig=order&at=picture",
     "scores": "#fig=scores&at=picture",
@@ -165,6 +171,7 @@ def test_tasks_become_columns_by_category_and_by_name(browser, pages):
     board, file = pages("vtab")
     with watched(browser, file) as one:
         page = one.open()
+        page.locator("#controls summary", has_text="Columns").click()
         page.get_by_label("Add ranks on").select_option(label="Category: natural")
         heads = page.locator("#board-table th[data-task] button").all_inner_texts()
         natural = [name for name, task in board.tasks.items() if task.category == "natural"]
@@ -181,6 +188,89 @@ def test_tasks_become_columns_by_category_and_by_name(browser, pages):
             .inner_text()
             .startswith(f"{task.mean[first]:.3f}"[:4])
         )
+
+
+def rows_of(page) -> list[tuple[str, str, str]]:
+    """Name, ranks and score of every row that is shown."""
+    return page.evaluate("""() => [...document.querySelectorAll("#board-table tbody tr")].map(row =>
+        [row.querySelector("a.name").textContent,
+         row.querySelector('[data-key="lead"] [aria-hidden]').textContent,
+         row.querySelector('[data-key="score"]').textContent])""")
+
+
+def test_the_first_chart_goes_to_a_category_with_the_ranks_of_a_board_of_its_own(browser, pages):
+    board, file = pages("vtab")
+    demo = DEMOS["vtab"]
+    scores = rb.read(demo_path(demo), direction=demo.direction, rows=demo.rows, folds=demo.folds)
+    natural = [name for name, task in board.tasks.items() if task.category == "natural"]
+    own = rb.leaderboard(scores.select(tasks=natural), spec=board.spec)
+    with watched(browser, file) as one:
+        page = one.open()
+        before = rows_of(page)
+        page.get_by_label("Ranks on", exact=True).select_option(label="Category: natural")
+        shown = rows_of(page)
+        assert [name for name, _, _ in shown] == [own.models[i] for i in own.order]
+        assert {name: ranks for name, ranks, _ in shown} == {
+            name: show_ranks(int(best), int(worst))
+            for name, best, worst in zip(own.models, *own.ranks, strict=True)
+        }
+        assert f"{own.aggregate.score[own.order[0]]:.3f}" in shown[0][2]
+        assert "on natural" in page.inner_text("h1")
+        assert "if this category was chosen before" in page.inner_text("#level")
+        assert page.locator("#board-table.in-order").count() == 0
+        page.locator("#board-table tbody tr").nth(1).hover()
+        assert page.locator("#board-table .near").count() == 0
+        page.locator("#about-new").check()
+        assert "on natural" not in page.inner_text("h1")
+        page.get_by_label("These tasks").check()
+        page.get_by_label("Ranks on", exact=True).select_option(label="All tasks")
+        assert rows_of(page) == before
+
+
+def test_the_first_chart_goes_to_a_task_and_exports_follow(browser, pages):
+    board, file = pages("vtab")
+    (name, task) = next((key, one) for key, one in board.tasks.items() if key == "Camelyon")
+    with watched(browser, file) as one:
+        page = one.open(f"#on=task:{name}")
+        shown = {model: ranks for model, ranks, _ in rows_of(page)}
+        assert shown == {
+            model: show_ranks(int(best), int(worst))
+            for model, best, worst in zip(board.models, task.best, task.worst, strict=True)
+        }
+        page.locator("summary", has_text="Share").click()
+        with page.expect_download() as kept:
+            page.get_by_role("button", name="Rows shown, JSON").click()
+        told = json.loads(Path(kept.value.path()).read_text(encoding="utf-8"))
+        assert f"on {name}" in told["statement"]
+        first = told["models"][0]
+        assert first["Model"] == board.models[int(np.argmax(task.mean))]
+        assert first[f"Rank on {name} ({task_claim(task).words}): best"] == 1
+
+
+def test_an_arena_goes_to_the_ranks_of_a_category(browser, tmp_path):
+    rng = np.random.default_rng(7)
+    strength, lines = {"up": [0, 1.5, -1.5, 0.4], "down": [1.5, 0, -1.5, 0.4]}, ["a,b,winner,kind"]
+    for _ in range(1600):
+        kind = ("up", "down")[int(rng.integers(2))]
+        a, b = rng.choice(4 if kind == "up" else 3, 2, replace=False)
+        ahead = rng.random() < 1 / (1 + np.exp(strength[kind][b] - strength[kind][a]))
+        lines.append(f"{'pqrs'[a]},{'pqrs'[b]},{'a' if ahead else 'b'},{kind}")
+    (tmp_path / "votes.csv").write_text("\n".join(lines), encoding="utf-8")
+    board = rb.leaderboard(rb.read(tmp_path / "votes.csv", within="kind"))
+    with watched(browser, write_page(board, tmp_path / "votes.html")) as one:
+        page = one.open()
+        for part in board.categories:
+            page.get_by_label("Ranks on", exact=True).select_option(label=part.title)
+            assert {name: ranks for name, ranks, _ in rows_of(page)} == {
+                name: show_ranks(int(best), int(worst))
+                for name, best, worst in zip(
+                    part.models, part.task.best, part.task.worst, strict=True
+                )
+            }
+            assert f"{part.votes:,} votes" in page.inner_text("#level")
+            models = part.models
+            said = page.locator("#controls .said").inner_text()
+            assert said == f"{len(models)} models"
 
 
 def test_a_model_opens_with_its_address_and_goes_back(browser, pages):

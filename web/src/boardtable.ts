@@ -4,6 +4,7 @@ import { rankTicks } from "./charts/axes"
 import { showRanks, sayRanks } from "./charts/numbers"
 import { el } from "./charts/svg"
 import { type Context, modelLink } from "./context"
+import type { Direction } from "./data"
 import { bdi, choice, freshId, h, menu, spoken } from "./dom"
 import { scoreTexts } from "./numbers"
 import { byInterval, type SortDirection, type Sorter, sorted, turned } from "./order"
@@ -100,21 +101,21 @@ class BoardTable {
 
   private tools(): HTMLElement[] {
     const { address } = this.context
-    const parts: HTMLElement[] = [this.search]
     const shows = this.showOptions()
+    const more: HTMLElement[] = []
     if (shows.length > 1) {
       const field = choice("Add ranks on", shows, address.state.show ?? "", (value) => address.set({ show: value }))
       this.showSelect = field.querySelector("select")
-      parts.push(field)
+      more.push(field)
     }
-    return [...parts, ...this.filters(), this.columnMenu(), this.said]
+    return [this.search, ...this.filters(), this.columnMenu(more), this.said]
   }
 
   private showOptions(): [string, string][] {
     const { board, names } = this.context
     if (board.data.tasks.length < 2) return []
     return [
-      ["", "Ranks on a task…"],
+      ["", "none"],
       ...board.categories.map((name): [string, string] => [`category:${name}`, `Category: ${name}`]),
       ...board.families.map((name): [string, string] => [`family:${name}`, `Family: ${name}`]),
       ...board.data.tasks.map((task, i): [string, string] => [`task:${names.taskKey(i)}`, task.name]),
@@ -140,7 +141,7 @@ class BoardTable {
     return fields.length ? [menu("Filter", ...fields)] : []
   }
 
-  private columnMenu(): HTMLElement {
+  private columnMenu(more: HTMLElement[]): HTMLElement {
     const { address } = this.context
     const boxes = this.heads()
       .filter((head) => head.dataset["key"] !== "model")
@@ -157,7 +158,7 @@ class BoardTable {
         const name = head.querySelector("button")?.textContent ?? key
         return h("label", { class: "tick" }, box, name)
       })
-    return menu("Columns", ...boxes)
+    return menu("Columns", ...boxes, ...more)
   }
 
   private follow(state: State, before: State): void {
@@ -295,7 +296,7 @@ class BoardTable {
   }
 
   private say(seen: number, found: number): void {
-    const all = this.rows.size
+    const all = this.context.part?.order.length ?? this.rows.size
     const more = this.leftOut > 0 ? `; the first ${MOST_TASKS} of ${MOST_TASKS + this.leftOut} tasks` : ""
     this.said.classList.toggle("usual", seen === all)
     this.counted = countShown(seen, found, all) + more
@@ -316,7 +317,8 @@ class BoardTable {
       if (head.dataset["key"] === by) head.setAttribute("aria-sort", reverse && sorter ? turned(runs) : runs)
       else head.removeAttribute("aria-sort")
     }
-    return sorter ? sorted(this.original, sorter, reverse) : this.original
+    const usual = this.context.part?.order ?? this.original
+    return sorter ? sorted(usual, sorter, reverse) : usual
   }
 
   /** The row under the pointer, or with the focus, and all that it is not told apart from. */
@@ -345,8 +347,8 @@ class BoardTable {
     }
     const { board, address } = this.context
     this.rows.get(model)!.classList.add("me")
-    // Pairs are told apart on what the board shows first, and not on a new task.
-    if (address.state.new || board.data.lead === "new_task") return
+    // Pairs are told apart on what the board shows first, and not on a new task or a part.
+    if (address.state.new || this.context.part || board.data.lead === "new_task") return
     const near = board.tiedWith(model)
     for (const other of near) this.rows.get(other)!.classList.add("near")
     this.tell(near.length ? `not told apart from ${near.length}` : "told apart from all")
@@ -354,8 +356,9 @@ class BoardTable {
 
   private makeSorters(): Map<string, Sorter> {
     const { data, size } = this.context.board
-    const place = new Map(this.original.map((model, i) => [model, i]))
+    const place = (model: number): number => (this.context.part?.order ?? this.original).indexOf(model)
     const { newTask, shares } = data
+    const { context, best } = this
     const falling = (values: readonly (number | null)[]): Sorter => ({
       by: (model) => -(values[model] ?? -Infinity),
       runs: "descending",
@@ -366,7 +369,7 @@ class BoardTable {
     return new Map<string, Sorter>([
       ["lead", rising((model) => interval(data.leadRanks)(model))],
       ["model", rising((model) => data.models[model]!)],
-      ["score", { by: (model) => place.get(model)!, runs: this.best }],
+      ["score", { by: place, get runs() { return context.part ? descendingOf(context.part.direction) : best } }],
       ["tier", rising((model) => data.tier?.[model] ?? 0)],
       ["first", falling(shares?.first ?? [])],
       ["top", falling(shares?.top ?? [])],
@@ -374,6 +377,11 @@ class BoardTable {
       ["coverage", falling(data.coverage)],
     ])
   }
+}
+
+/** How scores run where the best one stands first. */
+function descendingOf(direction: Direction): SortDirection {
+  return direction === "higher" ? "descending" : "ascending"
 }
 
 function words(list: string | undefined): Set<string> {

@@ -3,6 +3,7 @@
 import type { Board } from "./board"
 import { bdi, h } from "./dom"
 import type { Names } from "./names"
+import type { PartRanks } from "./partranks"
 import type { Address } from "./state"
 
 export interface Context {
@@ -11,6 +12,8 @@ export interface Context {
   rows: ReadonlyMap<number, HTMLTableRowElement>
   names: Names
   address: Address
+  /** Ranks of a part in the place of those of everything. */
+  part: PartRanks | null
 }
 
 /** A link that opens a model. */

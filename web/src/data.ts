@@ -57,6 +57,20 @@ export interface RanksData {
   worst: number[]
 }
 
+/** An arena in one category: of the models that it ranks, best first, by position. */
+export interface PartData {
+  name: string
+  votes: string
+  words: string
+  models: number[]
+  best: number[]
+  worst: number[]
+  score: number[]
+  low: (number | null)[]
+  high: (number | null)[]
+  decimals: number
+}
+
 export interface AverageData {
   title: string
   words: string
@@ -194,6 +208,8 @@ export interface PageData {
   oneModel: { ranks: RanksData; title: string; level: string } | null
   newTask: RanksData | null
   average: AverageData | null
+  /** Categories of votes that were ranked; null where there are none. */
+  parts: PartData[] | null
   shares: SharesData | null
   /** Only where costs were given. */
   costs: CostsData | null

@@ -167,7 +167,8 @@ function beside(context: Context): Picture | null {
 type LeadScores = Pick<charts.AggregateRank, "score" | "low" | "high" | "scoreName" | "direction">
 
 /** Scores of all models with their intervals, as the board shows them; null on a board about a new task. */
-export function leadScores({ board }: Context): LeadScores | null {
+export function leadScores({ board, part }: Context): LeadScores | null {
+  if (part) return part
   const { data } = board
   if (data.lead === "aggregate" && data.average) {
     const { score, low, high, title, direction } = data.average

@@ -127,6 +127,9 @@ export function commonClaim({ board }: Context): string {
 function relations(context: Context, model: number): HTMLElement {
   const { board } = context
   const { leadRanks } = board.data
+  if (context.part) {
+    return h("section", { id: "why" }, h("p", { class: "quiet" }, "Single pairs of models are told apart on all results together: choose them above the table to see why."))
+  }
   if (board.data.lead === "new_task") {
     return h("section", {}, h("p", { class: "quiet" }, "This board says nothing about single pairs of models."))
   }

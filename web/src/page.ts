@@ -22,7 +22,7 @@ function start(): void {
   const island = document.querySelector("#rankbars-data")
   if (!island) return
   const data = JSON.parse(island.textContent ?? "") as PageData
-  const context: Context = { board: new Board(data), rows: boardRows(), names: new Names(data), address: new Address() }
+  const context: Context = { board: new Board(data), rows: boardRows(), names: new Names(data), address: new Address(), part: null }
   startFolds()
   startBoardTable(context)
   startPictures(context)
@@ -69,7 +69,7 @@ function linkMatrix(context: Context, fold: HTMLElement): void {
 
 /** Parts of the page are part of its state, so that the rest of the address stays. */
 function startLinks({ address }: Context): void {
-  document.querySelector("#title")?.append(themeButton())
+  document.querySelector("body > footer")?.append(themeButton())
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || !(event.target instanceof Element)) return
     const href = event.target.closest("a")?.getAttribute("href")

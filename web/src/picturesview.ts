@@ -31,7 +31,7 @@ function fill(context: Context, fold: HTMLElement): void {
   const said = (picture: Picture): ReturnType<Picture["settings"]> => {
     const settings = picture.settings()
     const shown = chosen(context).length
-    const { size } = context.board
+    const size = context.part?.order.length ?? context.board.size
     if (shown === size || OF_ALL.has(picture.key)) return settings
     return { ...settings, caption: `${settings.caption} ${countShown(shown, shown, size)}.` }
   }

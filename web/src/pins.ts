@@ -43,7 +43,7 @@ export function chosen(context: Context): number[] {
   const found = finder(q)
   const ticked = only ? new Set(pinned(context)) : null
   const tasks = tasksShown(context)
-  return data.order.filter(
+  return (context.part?.order ?? data.order).filter(
     (model) =>
       rows.has(model) &&
       (!ticked?.size || ticked.has(model)) &&
@@ -55,7 +55,7 @@ export function chosen(context: Context): number[] {
 
 /** Whether a change of the address may change what is shown. */
 export function changesChoice(state: State, before: State): boolean {
-  return (["q", "only", "show", "pin", "has"] as const).some((key) => state[key] !== before[key])
+  return (["q", "only", "show", "pin", "has", "on"] as const).some((key) => state[key] !== before[key])
 }
 
 /** "5 of 29 shown, ranks among 29"; the number of models where all are. */

@@ -1,12 +1,14 @@
-/** What rows are about: all models at once, a new task, or one model that somebody had in mind. */
+/** What rows are about: everything, a category or a task, a new task, or one model that somebody had in mind. */
 
 import { sayRanks, showRanks } from "./charts/numbers"
 import type { Context } from "./context"
-import { h, spoken } from "./dom"
+import type { RanksData } from "./data"
+import { choice, h, spoken } from "./dom"
+import { partRanks, partsOf } from "./partranks"
 
 /** Completes the switch above the table. Starts before all other views: they read what it has put in place. */
 export function startScope(context: Context): void {
-  const { board, address, rows } = context
+  const { board, address, rows, names } = context
   const { data } = board
   const title = document.querySelector("h1 .lead")
   const level = document.querySelector("#lead-level")
@@ -14,30 +16,42 @@ export function startScope(context: Context): void {
   const one = data.oneModel
   if (!title || !level || !controls) return
   const fieldset = controls.querySelector("fieldset") ?? madeOf(controls, one !== null, board.data.ranked)
-  if (!fieldset) return
-  const option = (id: string): HTMLInputElement | null => fieldset.querySelector<HTMLInputElement>(`#${id}`)
+  const parts = partsOf(board, names)
+  if (!fieldset && !parts.length) return
+  const option = (id: string): HTMLInputElement | null => fieldset?.querySelector<HTMLInputElement>(`#${id}`) ?? null
   const these = option("about-these")
   const fresh = option("about-new")
-  const alone = one ? added(fieldset, "about-one", "I had one model in mind") : null
-  const together = { ranks: data.leadRanks, tier: data.tier, title: title.textContent, level: level.textContent }
-  let shown = false
+  const alone = one && fieldset ? added(fieldset, "about-one", "I had one model in mind") : null
+  const head = document.querySelector<HTMLElement>('#board-table thead [data-key="score"]')
+  const [scoreName, scoreNote] = [head?.querySelector("button"), head?.querySelector("small")]
+  const usual = [scoreName?.textContent ?? "", scoreNote?.textContent ?? ""] as const
+  const scores = new Map([...rows].map(([model, row]) => [model, row.querySelector('td[data-key="score"]')?.textContent ?? ""]))
+  const together: Shown = { ranks: data.leadRanks, tier: data.tier, title: title.textContent, level: level.textContent }
+  const chooser = parts.length ? choice("Ranks on", [["", data.parts ? "All votes" : "All tasks"], ...parts], address.state.on ?? "", (on) => address.set({ on: on || undefined, one: undefined, new: undefined })) : null
+  const select = chooser?.querySelector("select") ?? null
+  const search = controls.querySelector("input[type=search]")
+  if (chooser) controls.insertBefore(chooser, search)
+  let now = together
 
-  const show = (chosen: boolean): void => {
-    if (chosen === shown || !one) return
-    shown = chosen
-    const ranks = chosen ? one.ranks : together.ranks
-    data.leadRanks = ranks
-    data.tier = chosen ? null : together.tier
-    title.textContent = chosen ? one.title : together.title
-    level.textContent = chosen ? one.level : together.level
+  const show = (next: Shown): void => {
+    if (next === now) return
+    now = next
+    data.leadRanks = next.ranks
+    data.tier = next.tier
+    title.textContent = next.title
+    level.textContent = next.level
+    if (scoreName) scoreName.textContent = context.part?.scoreName ?? usual[0]
+    if (scoreNote) scoreNote.textContent = context.part?.scoreNote ?? usual[1]
     for (const [model, row] of rows) {
-      const [best, worst] = [ranks.best[model]!, ranks.worst[model]!]
+      const [best, worst] = [next.ranks.best[model]!, next.ranks.worst[model]!]
       const cell = row.querySelector('td[data-key="lead"]')!
       const place = cell.querySelector("button") ?? cell
       place.replaceChildren(...spoken(showRanks(best, worst), sayRanks(best, worst)))
       const bar = row.querySelector("rect.lead")
       bar?.setAttribute("x", `${(100 * (best - 1)) / board.size}%`)
       bar?.setAttribute("width", `${(100 * (worst - best + 1)) / board.size}%`)
+      const score = row.querySelector('td[data-key="score"]')
+      if (score) score.textContent = context.part ? context.part.texts[model]! : scores.get(model)!
     }
   }
   const follow = (): void => {
@@ -48,15 +62,29 @@ export function startScope(context: Context): void {
         break
       }
     }
-    show(state.one !== undefined && alone !== null && !fresh?.checked)
+    const found = state.new || state.one ? null : partRanks(board, names, state.on)
+    context.part = found === null || typeof found === "string" ? null : found
+    if (select) select.value = state.new || state.one ? "" : (state.on ?? "")
+    document.querySelector("#board-table")?.classList.toggle("part", context.part !== null)
+    if (context.part) show({ ...context.part, tier: null })
+    else if (typeof found === "string") show({ ...together, level: `${found} Those of all tasks: ${together.level}` })
+    else if (one && state.one && !fresh?.checked) show({ ...one, tier: null })
+    else show(together)
   }
-  fieldset.addEventListener("change", () => {
-    address.set({ new: fresh?.checked ? "1" : undefined, one: alone?.checked ? "1" : undefined })
+  fieldset?.addEventListener("change", () => {
+    address.set({ new: fresh?.checked ? "1" : undefined, one: alone?.checked ? "1" : undefined, on: undefined })
   })
   address.listen((state, before) => {
-    if (state.one !== before.one || state.new !== before.new) follow()
+    if (state.one !== before.one || state.new !== before.new || state.on !== before.on) follow()
   })
   follow()
+}
+
+interface Shown {
+  ranks: RanksData
+  tier: number[] | null
+  title: string
+  level: string
 }
 
 function madeOf(controls: Element, wanted: boolean, ranked: string): HTMLFieldSetElement | null {

@@ -63,7 +63,7 @@ function shownJson(context: Context): string {
   const { title, field, sentence, level, credit } = words(context)
   const known = (cell: DataTable["rows"][number][number]): unknown => (typeof cell === "number" && !Number.isFinite(cell) ? null : cell)
   const models = rows.map((row) => Object.fromEntries(row.map((cell, i) => [columns[i]!, known(cell)])))
-  const all = context.board.size
+  const all = context.part?.order.length ?? context.board.size
   return `${JSON.stringify({ title: title || null, field, statement: sentence, level, credit, shown: rows.length, ranks_among: all, models }, null, 1)}\n`
 }
 
@@ -90,7 +90,7 @@ export function shareCard(context: Context): SVGSVGElement {
     write(line, y, 34, { "font-weight": 700 })
     y += 42
   }
-  const part = models.length < board.size ? `${countShown(models.length, models.length, board.size)}. ` : ""
+  const part = models.length < (context.part?.order.length ?? board.size) ? `${countShown(models.length, models.length, context.part?.order.length ?? board.size)}. ` : ""
   for (const line of folded(part + said.level, room, 19, 3)) {
     write(line, y, 19, { fill: MUTED })
     y += 26
@@ -183,7 +183,6 @@ export function startShare(context: Context): void {
       })
   }
   const act = (text: string, click: () => void): HTMLElement => h("button", { type: "button", class: "quietly", click }, text)
-  const theme = place.querySelector(".theme")
   const tools = h(
     "span",
     { class: "tools" },
@@ -198,7 +197,6 @@ export function startShare(context: Context): void {
       said,
       written,
     ),
-    theme,
   )
   place.prepend(tools)
 }

@@ -10,7 +10,7 @@ export function sideBySide(context: Context, models: number[]): View {
   const { board } = context
   const title = `${models.length} models side by side`
   const body = h("div", {}, h("h2", { tabindex: "-1" }, title), facts(context, models))
-  if (board.data.lead !== "new_task") body.append(verdicts(context, models))
+  if (board.data.lead !== "new_task" && !context.part) body.append(verdicts(context, models))
   if (board.data.lead !== "task") body.append(onTasks(context, models))
   if (models.length === 2) {
     body.append(h("section", {}, h("h3", {}, "What differs"), compareView(context, models[0]!, models[1]!)))

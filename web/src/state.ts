@@ -21,6 +21,8 @@ export interface State {
   has?: string
   /** Rows for one model that was named in advance. */
   one?: string
+  /** A part of the results that the rows are about: `category:…`, `task:…`, or `votes:` and a number. */
+  on?: string
   /** Rows for a new task. */
   new?: string
   /** All rows of a long board. */
@@ -42,7 +44,7 @@ export interface State {
   at?: string
 }
 
-const KEYS: (keyof State)[] = ["model", "vs", "task", "why", "by", "sort", "q", "pin", "only", "compare", "has", "one", "new", "all", "show", "hide", "also", "fig", "out", "w", "a", "ao", "at"]
+const KEYS: (keyof State)[] = ["model", "vs", "task", "why", "by", "sort", "q", "pin", "only", "compare", "has", "on", "one", "new", "all", "show", "hide", "also", "fig", "out", "w", "a", "ao", "at"]
 
 type Listener = (state: State, before: State) => void
 

@@ -370,7 +370,7 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
         new_first=_trusted(new_task_title(board, _html_name)),
         new_level=new_task_level(board),
         ranked=what_is_ranked(board),
-        fits=_widths(rows),
+        fits=_widths(rows, table),
         falling=_direction(board),
         new_task=" ".join(filter(None, (new_task_line(board), width_line(board)))),
         field=tuple(field_parts(board)),
@@ -425,10 +425,11 @@ def _direction(board: Leaderboard) -> str:
     return "descending" if way == "higher" else "ascending"
 
 
-def _widths(rows: tuple[PageRow, ...]) -> str:
+def _widths(rows: tuple[PageRow, ...], table: Table) -> str:
     """Classes of the table by its longest name, with its marks, and its longest score."""
     name = max(_letters(line) for line in rows)
-    score = max(len(line.row.score) for line in rows)
+    head = max(len(table.score_title), len(table.score_note) / 2)
+    score = max(head, *(len(line.row.score) for line in rows))
     classes = [
         next(word for most, word in limits if length <= most)
         for limits, length in ((_NAMES, name), (_SCORES, score))

@@ -91,6 +91,7 @@ def page_data(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]
         if new_claim is None or overall is None
         else _ranks(new_claim, overall.best, overall.worst),
         "average": _average(board),
+        "parts": _parts(board),
         "shares": _shares(board),
         "costs": _costs(board),
         "best": _pack_counts([task.best for task in tasks]),
@@ -301,6 +302,30 @@ def _average(board: Leaderboard) -> dict[str, Any] | None:
         "best": average.best.tolist(),
         "worst": average.worst.tolist(),
     }
+
+
+def _parts(board: Leaderboard) -> list[dict[str, Any]] | None:
+    """An arena in each of its categories that could be ranked; models by position, best first."""
+    position = {name: i for i, name in enumerate(board.models)}
+    found = []
+    for one in board.categories:
+        if one.task is None:
+            continue
+        value, low, high = one.task.ratings()
+        order = np.lexsort((one.task.best + one.task.worst, -one.task.mean))
+        found.append({
+            "name": visible(one.title),
+            "votes": f"{one.votes:,}",
+            "words": task_claim(one.task).words,
+            "models": [position[one.models[k]] for k in order],
+            "best": one.task.best[order].tolist(),
+            "worst": one.task.worst[order].tolist(),
+            "score": value[order].tolist(),
+            "low": _reals(low[order]),
+            "high": _reals(high[order]),
+            "decimals": 2 if one.task.elo is None else 0,
+        })  # fmt: skip
+    return found or None
 
 
 def _edges(board: Leaderboard) -> dict[str, str] | None:
