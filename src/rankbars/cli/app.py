@@ -45,7 +45,7 @@ COMMANDS: Final = {
     "rename": "rankbars.cli.nameschanged.rename_command",
     "retire": "rankbars.cli.nameschanged.retire_command",
     "formats": "rankbars.cli.inputs.formats_command",
-    "table": "rankbars.cli.leaderboards.table_command",
+    "table": "rankbars.cli.tablecommand.table_command",
     "demo": "rankbars.cli.leaderboards.demo_command",
     "simulate": "rankbars.cli.simulation.simulate_group",
 }

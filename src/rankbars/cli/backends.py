@@ -9,13 +9,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankbars.cli.stopping import unheard
 from rankbars.data.drafts import TemporaryFolder
 from rankbars.errors import DataError, MissingPackageError, OptionError
 
-__all__ = ["BACKENDS", "CONNECT_SECONDS", "running_on"]
+__all__ = ["BACKENDS", "CONNECT_SECONDS", "Workers", "running_on"]
 
 BACKENDS = ("threading", "loky", "dask")
 CONNECT_SECONDS = 10
@@ -24,11 +24,10 @@ CONNECT_SECONDS = 10
 _OWN_CLUSTER = {"distributed.nanny.pre-spawn-environ.DASK_LOGGING__DISTRIBUTED": "critical"}
 
 
-@contextmanager
-def running_on(backend: str | None, scheduler: str | None, jobs: int) -> Iterator[int]:
-    """Workers of the kind that was asked for, while the context lasts.
+class Workers(NamedTuple):
+    """Who works.
 
-    Parameters
+    Attributes
     ----------
     backend : str, optional
         One of `BACKENDS`; processes of this machine (loky) where not given.
@@ -36,6 +35,21 @@ def running_on(backend: str | None, scheduler: str | None, jobs: int) -> Iterato
         Address of a Dask scheduler, such as ``"tcp://head:8786"``; asks for ``"dask"``.
     jobs : int
         Number of workers, as joblib counts them.
+    """
+
+    backend: str | None = None
+    scheduler: str | None = None
+    jobs: int = 1
+
+    def check(self) -> None:
+        """Refuse a number of workers that means nothing."""
+        if self.jobs == 0:
+            raise OptionError.out_of_range("--jobs", self.jobs, "1 or more, or -1 for one per core")
+
+
+@contextmanager
+def running_on(workers: Workers) -> Iterator[int]:
+    """Workers of the kind that was asked for, while the context lasts.
 
     Yields
     ------
@@ -51,6 +65,7 @@ def running_on(backend: str | None, scheduler: str | None, jobs: int) -> Iterato
     DataError
         If nothing answers at the address.
     """
+    backend, scheduler, jobs = workers
     if scheduler is not None and backend not in (None, "dask"):
         raise OptionError(
             "--scheduler is the address of a Dask cluster; it does not go with "

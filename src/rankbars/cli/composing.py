@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
+
+from rankbars.cli.options import collect_options
 
 if TYPE_CHECKING:
     from rankbars.data.scores import Scores
 
-__all__ = ["Correlations", "Weighted", "compose", "composite_options"]
+__all__ = ["Composite", "composite_options"]
 
-Weighted = tuple[str, float, tuple[float, float] | None]
+_Weighted = tuple[str, float, tuple[float, float] | None]
 """A task, its weight, and which scores count as 0 and as 1."""
-Correlations = tuple[tuple[str, float], ...]
+_Correlations = tuple[tuple[str, float], ...]
 """Two names with a comma between them, and a number."""
-Command = TypeVar("Command", bound=Callable[..., object])
 
 
 def _read_parts(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
-) -> tuple[Weighted, ...]:
+) -> tuple[_Weighted, ...]:
     """``TASK=WEIGHT`` or ``TASK=WEIGHT:WORST:BEST``; the name is all before the last ``=``."""
-    found: list[Weighted] = []
+    found: list[_Weighted] = []
     for value in values:
         name, _, text = value.rpartition("=")
         try:
@@ -45,7 +46,7 @@ def _read_parts(
 
 def _read_correlations(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
-) -> Correlations:
+) -> _Correlations:
     found = []
     for value in values:
         names, _, text = value.rpartition("=")
@@ -60,35 +61,51 @@ def _read_correlations(
     return tuple(found)
 
 
-def composite_options(command: Command) -> Command:
-    """The two options; what they give goes to `compose`."""
-    command = click.option(
-        "--task-correlation", "correlations", metavar="TASK,TASK=R", multiple=True,
-        callback=_read_correlations,
-        help="With --composite of published scores with errors: the correlation of the errors on "
-        "two tasks, 0 where none is named. Repeat for more.",
-    )(command)  # fmt: skip
-    return click.option(
-        "--composite", metavar="TASK=WEIGHT[:WORST:BEST]", multiple=True, callback=_read_parts,
-        help="Rank the weighted sum of several tasks, such as metrics of the same answers (read "
-        "with --column task=metric): summed item by item, or from standard errors. WORST and BEST "
-        "are the scores that count as 0 and as 1. Declare them before looking, one option per "
-        "task; other tasks are left out.",
-    )(command)  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class Composite:
+    """The tasks that are ranked as one, with their weights; none: every task for itself."""
 
+    parts: tuple[_Weighted, ...]
+    correlations: _Correlations
 
-def compose(scores: Scores, parts: tuple[Weighted, ...], correlations: Correlations) -> Scores:
-    """The one task that the tasks of `parts` make; the scores themselves where there are none.
+    def of(self, scores: Scores) -> Scores:
+        """The one task that the parts make; the scores themselves where there are none.
 
-    Raises
-    ------
-    click.UsageError
-        If there are correlations alone, or one of them does not name two tasks of the composite.
-    """
-    if not parts:
-        if correlations:
+        Raises
+        ------
+        click.UsageError
+            If there are correlations alone, or one of them does not name two of the parts.
+        """
+        if self.parts:
+            return _compose(scores, self.parts, self.correlations)
+        if self.correlations:
             raise click.UsageError("--task-correlation is of the tasks of --composite; name them.")
         return scores
+
+
+composite_options = collect_options(
+    Composite,
+    "composite",
+    (
+        click.option(
+            "--composite", "parts", metavar="TASK=WEIGHT[:WORST:BEST]", multiple=True,
+            callback=_read_parts,
+            help="Rank the weighted sum of several tasks, such as metrics of the same answers "
+            "(read with --column task=metric): summed item by item, or from standard errors. WORST "
+            "and BEST are the scores that count as 0 and as 1. Declare them before looking, one "
+            "option per task; other tasks are left out.",
+        ),
+        click.option(
+            "--task-correlation", "correlations", metavar="TASK,TASK=R", multiple=True,
+            callback=_read_correlations,
+            help="With --composite of published scores with errors: the correlation of the errors "
+            "on two tasks, 0 where none is named. Repeat for more.",
+        ),
+    ),
+)  # fmt: skip
+
+
+def _compose(scores: Scores, parts: tuple[_Weighted, ...], correlations: _Correlations) -> Scores:
     from rankbars.steps.composites import Part, composite
 
     weighted = {name: Part(weight, scale) for name, weight, scale in parts}

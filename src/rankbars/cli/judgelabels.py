@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from rankbars.cli.options import Analysis, Reading
+from rankbars.cli.options import Reading
 from rankbars.cli.outputs import STANDARD
 
 if TYPE_CHECKING:
     from rankbars.data.scores import Scores
+    from rankbars.data.spec import Spec
 
 __all__ = ["LabelSources", "judge_options", "label_sources", "refuse_without_labels"]
 
@@ -131,15 +132,15 @@ def _families(given: tuple[str, ...], judges: tuple[str, ...]) -> tuple[tuple[st
     return tuple(map(tuple, found)) if given else ()
 
 
-def refuse_without_labels(sources: LabelSources, analysis: Analysis, *, others: bool) -> None:
+def refuse_without_labels(sources: LabelSources, spec: Spec, *, others: bool) -> None:
     """Refuse options that a judge does not go with."""
     if not sources.judges:
         return
-    if analysis.test not in ("auto", "judge_t"):
+    if spec.test not in ("auto", "judge_t"):
         raise click.UsageError(
-            f"--test {analysis.test} has no way to use a judge. Leave out --test, or --judge."
+            f"--test {spec.test} has no way to use a judge. Leave out --test, or --judge."
         )
-    if analysis.runs == "shared":
+    if spec.runs == "shared":
         raise click.UsageError("--runs shared has no way to use a judge. Leave one of them out.")
     if others:
         raise click.UsageError(

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import click
 
-from rankbars.cli.backends import BACKENDS
+from rankbars.cli.backends import BACKENDS, Workers
 from rankbars.data.about import About
 from rankbars.data.spec import (
     MISSING_ITEMS,
@@ -25,10 +25,10 @@ from rankbars.data.spec import (
     RUNS,
     SCOPES,
     ZERO_SE,
+    Spec,
 )
 
 __all__ = [
-    "Analysis",
     "AverageChoice",
     "Command",
     "Decorator",
@@ -212,37 +212,6 @@ class Reading:
 def counting_failures(reading: Reading, *policies: str | None) -> Reading:
     """The reading, in which trials without a score count as the lowest one if a policy is fail."""
     return replace(reading, failed="fail" in policies)
-
-
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """The choices of an analysis; the fields are those of `rankbars.Spec`."""
-
-    test: str
-    correction: str
-    scope: str
-    alpha: float
-    merge: str
-    alpha_overall: float
-    aggregate: AverageChoice
-    normalise: str | None
-    prior: str
-    missing: str | None
-    missing_tasks: str
-    missing_items: str
-    zero_se: str
-    variants: dict[str, int]
-    runs: str
-    best_alone: bool
-    top_alone: int | None
-    baseline: str | None
-    baseline_fills: bool
-    average_anyway: bool
-    seed: int
-    resamples: int
-    jobs: int
-    backend: str | None
-    scheduler: str | None
 
 
 def collect_options(group: type[Any], argument: str, options: Sequence[Decorator]) -> Decorator:
@@ -548,97 +517,114 @@ resamples_option = click.option(
     help="Number of resamples, for methods that resample.",
 )  # fmt: skip
 
-analysis_options = collect_options(
-    Analysis,
-    "analysis",
-    (
-        test_option,
-        click.option(
-            "--correction", metavar="NAME", default="auto", show_default=True,
-            help="Correction for many comparisons: auto (maxt where rows are complete and few "
-            "enough, maxt_bootstrap where a few rows weigh heavily, else holm), holm, "
-            "bonferroni, simes, maxt, maxt_bootstrap, bootstrap_band, e_average (with "
-            "--test e_process or e_strength) or none.",
-        ),
-        named_option(
-            "--scope", known=SCOPES, default="all", show_default=True,
-            help="Whether everything holds for all models at once, or each interval for one model "
-            "named in advance.",
-        ),
-        alpha_option,
-        click.option(
-            "--merge", metavar="NAME", default="joint", show_default=True,
-            help="How task intervals become one for a new task: joint, quantile, union, family, "
-            "weighted, simultaneous, group or observed.",
-        ),
-        click.option(
-            "--alpha-overall", type=float, default=0.2, show_default=True,
-            help="Error rate of that step.",
-        ),
-        click.option(
-            "--aggregate", metavar="OVER[:ESTIMATOR[:METHOD]]", default="auto", show_default=True,
-            callback=_split_average,
-            help="The average over these items and tasks, over a population of tasks or of "
-            "families, or none: items, tasks, families or none. The estimator: analytic, t, "
-            "bootstrap, bootstrap_t, two_level, bayes or bayes_predictive. What is averaged: "
-            "mean, geometric, skill (with --baseline), "
-            "average_rank, average_rank_noise, average_rank_bins, kemeny, elo, borda, "
-            "win_rate, win_rate_field or win_rate_top1. Such as items:bootstrap, tasks::borda.",
-        ),
-        click.option(
-            "--normalise", metavar="NAME",
-            help="Scale of the scores before they are averaged: bounds (--limits, or "
-            "--score-min and --score-max, to 0 and 1), chance (--chance to 0), "
-            "zscore, rank or minmax_draws.",
-        ),
-        click.option(
-            "--baseline", metavar="NAME",
-            help="Average skill scores: one minus the geometric mean of losses relative to those "
-            "of this model.",
-        ),
-        click.option(
-            "--baseline-fills", is_flag=True,
-            help="Count scores that are missing as those of the baseline.",
-        ),
-        average_anyway_option,
-        click.option(
-            "--prior", metavar="NAME", default="auto", show_default=True,
-            help="What bayes assumes beforehand: exponential[:MEAN], uniform_log[:LOW:HIGH], "
-            "log_normal[:MEAN:SD] for right answers; uniform_spread, exponential_spread:MEAN, "
-            "uniform_log_spread:LOW:HIGH for scores with errors.",
-        ),
-        *_missing_options,
-        zero_se_option,
-        click.option(
-            "--variants", multiple=True, metavar="NAME=K", callback=_read_variants,
-            help="NAME is the best of K tries whose other results are not in the input; counts in "
-            "the score of the leader. Several times for several models.",
-        ),
-        runs_option,
-        click.option(
-            "--best-alone", is_flag=True,
-            help="Also say which models may be first at the whole of --alpha: a statement by "
-            "itself, which does not hold together with the others.",
-        ),
-        click.option(
-            "--top-alone", type=int, metavar="K",
-            help="Also say which models are among the first K, and which may be, at the whole of "
-            "--alpha: a statement by itself. Choose K before looking.",
-        ),
-        seed_option,
-        resamples_option,
-        click.option(
-            "--jobs", type=int, metavar="N", default=1, show_default=True,
-            help="Number of workers; -1 for one per core.",
-        ),
-        named_option(
-            "--backend", known=BACKENDS,
-            help="What workers are: threads, processes of this machine (loky, the default) or a "
-            "Dask cluster.",
-        ),
-        click.option(
-            "--scheduler", metavar="ADDRESS",
-            help="Address of the Dask scheduler, such as tcp://head:8786.",
-        ),
+_ANALYSIS = (
+    test_option,
+    click.option(
+        "--correction", metavar="NAME", default="auto", show_default=True,
+        help="Correction for many comparisons: auto (maxt where rows are complete and few "
+        "enough, maxt_bootstrap where a few rows weigh heavily, else holm), holm, "
+        "bonferroni, simes, maxt, maxt_bootstrap, bootstrap_band, e_average (with "
+        "--test e_process or e_strength) or none.",
+    ),
+    named_option(
+        "--scope", known=SCOPES, default="all", show_default=True,
+        help="Whether everything holds for all models at once, or each interval for one model "
+        "named in advance.",
+    ),
+    alpha_option,
+    click.option(
+        "--merge", metavar="NAME", default="joint", show_default=True,
+        help="How task intervals become one for a new task: joint, quantile, union, family, "
+        "weighted, simultaneous, group or observed.",
+    ),
+    click.option(
+        "--alpha-overall", type=float, default=0.2, show_default=True,
+        help="Error rate of that step.",
+    ),
+    click.option(
+        "--aggregate", metavar="OVER[:ESTIMATOR[:METHOD]]", default="auto", show_default=True,
+        callback=_split_average,
+        help="The average over these items and tasks, over a population of tasks or of "
+        "families, or none: items, tasks, families or none. The estimator: analytic, t, "
+        "bootstrap, bootstrap_t, two_level, bayes or bayes_predictive. What is averaged: "
+        "mean, geometric, skill (with --baseline), "
+        "average_rank, average_rank_noise, average_rank_bins, kemeny, elo, borda, "
+        "win_rate, win_rate_field or win_rate_top1. Such as items:bootstrap, tasks::borda.",
+    ),
+    click.option(
+        "--normalise", metavar="NAME",
+        help="Scale of the scores before they are averaged: bounds (--limits, or "
+        "--score-min and --score-max, to 0 and 1), chance (--chance to 0), "
+        "zscore, rank or minmax_draws.",
+    ),
+    click.option(
+        "--baseline", metavar="NAME",
+        help="Average skill scores: one minus the geometric mean of losses relative to those "
+        "of this model.",
+    ),
+    click.option(
+        "--baseline-fills", is_flag=True,
+        help="Count scores that are missing as those of the baseline.",
+    ),
+    average_anyway_option,
+    click.option(
+        "--prior", metavar="NAME", default="auto", show_default=True,
+        help="What bayes assumes beforehand: exponential[:MEAN], uniform_log[:LOW:HIGH], "
+        "log_normal[:MEAN:SD] for right answers; uniform_spread, exponential_spread:MEAN, "
+        "uniform_log_spread:LOW:HIGH for scores with errors.",
+    ),
+    *_missing_options,
+    zero_se_option,
+    click.option(
+        "--variants", multiple=True, metavar="NAME=K", callback=_read_variants,
+        help="NAME is the best of K tries whose other results are not in the input; counts in "
+        "the score of the leader. Several times for several models.",
+    ),
+    runs_option,
+    click.option(
+        "--best-alone", is_flag=True,
+        help="Also say which models may be first at the whole of --alpha: a statement by "
+        "itself, which does not hold together with the others.",
+    ),
+    click.option(
+        "--top-alone", type=int, metavar="K",
+        help="Also say which models are among the first K, and which may be, at the whole of "
+        "--alpha: a statement by itself. Choose K before looking.",
+    ),
+    seed_option,
+    resamples_option,
+    click.option(
+        "--jobs", type=int, metavar="N", default=1, show_default=True,
+        help="Number of workers; -1 for one per core.",
+    ),
+    named_option(
+        "--backend", known=BACKENDS,
+        help="What workers are: threads, processes of this machine (loky, the default) or a "
+        "Dask cluster.",
+    ),
+    click.option(
+        "--scheduler", metavar="ADDRESS",
+        help="Address of the Dask scheduler, such as tcp://head:8786.",
     ),
 )  # fmt: skip
+# What has another name, or another shape, on the command line.
+_NO_OPTION = ("votes", "independent_rows", *AverageChoice._fields)
+_OF_SPEC = tuple(field.name for field in fields(Spec) if field.name not in _NO_OPTION)
+
+
+def analysis_options(command: Command) -> Command:
+    """Add the options of an analysis: passed on as one `spec`, and the `workers` that do it."""
+
+    @functools.wraps(command)
+    def collected(**values: Any) -> None:
+        workers = Workers(values.pop("backend"), values.pop("scheduler"), values.pop("jobs"))
+        taken = {name: values.pop(name) for name in _OF_SPEC}
+        taken["missing"] = taken["missing"] or "auto"
+        taken["normalise"] = None if taken["normalise"] == "none" else taken["normalise"]
+        spec = Spec(**taken, **values.pop("aggregate")._asdict())
+        command(**values, spec=spec, workers=workers)
+
+    decorated: Command = collected
+    for option in reversed(_ANALYSIS):
+        decorated = option(decorated)
+    return decorated

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankbars.cli.leaderboards import board_of
+from rankbars.cli.backends import Workers, running_on
 from rankbars.cli.options import (
-    Analysis,
     Reading,
     analysis_options,
     inputs_argument,
@@ -27,6 +26,7 @@ from rankbars.cli.stopping import account_for_files
 
 if TYPE_CHECKING:
     from rankbars.data.scores import Scores
+    from rankbars.data.spec import Spec
 
 __all__ = ["select_command"]
 
@@ -110,7 +110,8 @@ def select_command(
     models: tuple[str, ...],
     tasks: tuple[str, ...],
     reading: Reading,
-    analysis: Analysis,
+    spec: Spec,
+    workers: Workers,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -142,17 +143,22 @@ def select_command(
         overlap=overlap,
         split="alpha" if split == "alpha" else "items",
         share=share,
-        alpha=analysis.alpha,
-        seed=analysis.seed,
+        alpha=spec.alpha,
+        seed=spec.seed,
     )
     if output != STANDARD:
         emit_text(_told(scores, chosen, by))
     if split == "alpha":
         return
-    if by == "top-k" and analysis.merge == "joint":
-        analysis = replace(analysis, merge="group")
-    with counting("Comparing models", "task", then="Averaging", quiet=quiet) as progress:
-        board, _ = board_of(chosen, analysis, pairs=html is not None, progress=progress)
+    if by == "top-k" and spec.merge == "joint":
+        spec = replace(spec, merge="group")
+    with (
+        counting("Comparing models", "task", then="Averaging", quiet=quiet) as progress,
+        running_on(workers) as n_jobs,
+    ):
+        board = rb.leaderboard(
+            chosen, spec=spec, n_jobs=n_jobs, pairs=html is not None, progress=progress
+        )
     deliver(board, targets, quiet=quiet, said=said)
 
 

@@ -334,7 +334,7 @@ def _run(
     quiet: bool,
 ) -> None:
     """Make a study, run it, say what was written."""
-    from rankbars.cli.backends import running_on
+    from rankbars.cli.backends import Workers, running_on
     from rankbars.cli.progress import counting
     from rankbars.simulate import STUDIES, run
 
@@ -346,7 +346,7 @@ def _run(
         lambda: f"Stopped; what was done is kept in {output}, and the same command goes on from it."
     )
     with (
-        running_on(None, None, jobs) as workers,
+        running_on(Workers(jobs=jobs)) as workers,
         counting(f"Simulating {name}", "part", then="Finishing", quiet=quiet) as progress,
     ):
         paths = run(

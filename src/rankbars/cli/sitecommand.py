@@ -40,12 +40,12 @@ def site_command(
     *, config: str, output: str, whole: bool, jobs: int, as_json: bool, quiet: bool
 ) -> None:
     """Read the configuration, build, say what was done."""
-    from rankbars.cli.leaderboards import check_jobs
+    from rankbars.cli.backends import Workers
     from rankbars.cli.progress import counting
     from rankbars.publication import build_site
     from rankbars.readers.sitefile import read_site
 
-    check_jobs(jobs)
+    Workers(jobs=jobs).check()
     plan = read_site(config)
     with counting("Ranking", "board", then="Writing pages", quiet=quiet) as progress:
         built = build_site(plan, output, whole=whole, n_jobs=jobs, progress=progress)

@@ -6,26 +6,106 @@ import csv
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import click
+
+from rankbars.cli.options import chance_option, collect_options, limits_option, named_option
+from rankbars.data.spec import WITHIN_GROUPS
 from rankbars.errors import DataError, ReadError, UnknownOptionError
 
 if TYPE_CHECKING:
     from rankbars.data.scores import Scores, TaskInfo
 
-__all__ = [
-    "Field",
-    "cluster_rows",
-    "describe_tasks",
-    "group_tasks",
-    "limit_tasks",
-    "read_task_file",
-]
+__all__ = ["TaskFiles", "describe_tasks", "limit_tasks", "read_task_file", "task_file_options"]
 
 _HEADERS = ("task", "dataset", "benchmark", "subject", "category")
 Field = Literal["category", "family", "weight", "chance"]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFiles:
+    """The files that say something about tasks or rows, as far as they were given."""
+
+    categories: str | None
+    families: str | None
+    weights: str | None
+    groups: str | None
+    within_groups: str | None
+    clusters: str | None
+    chance: str | None
+    limits: str | None
+
+    @property
+    def paths(self) -> list[str]:
+        """The files that are read."""
+        given = (self.categories, self.families, self.weights, self.groups, self.clusters,
+                 self.chance, self.limits)  # fmt: skip
+        return [path for path in given if path]
+
+    def of_costs(self) -> TaskFiles:
+        """What is said of costs, too: nothing of where scores begin and end."""
+        return replace(self, chance=None, limits=None)
+
+    def tell(self, scores: Scores, known: Sequence[str], patterns: Sequence[str]) -> Scores:
+        """`scores` with what the files say, of the tasks that `patterns` choose by it."""
+        from rankbars.cli.inputs import choose
+
+        told: dict[Field, str | None] = {
+            "category": self.categories, "family": self.families, "weight": self.weights,
+            "chance": self.chance,
+        }  # fmt: skip
+        for field, path in told.items():
+            if path is not None:
+                scores = describe_tasks(scores, field, path, known)
+        if self.clusters is not None:
+            scores = _cluster_rows(scores, self.clusters)
+        scores = choose(scores, (), (), patterns)
+        if self.limits is not None:
+            scores = limit_tasks(scores, self.limits, known)
+        if (self.groups, self.within_groups) != (None, None):
+            scores = _group_tasks(scores, self.groups, self.within_groups, known)
+        return scores
+
+
+task_file_options = collect_options(
+    TaskFiles,
+    "described",
+    (
+        click.option(
+            "--categories", metavar="FILE",
+            help="Category of each task: CSV, JSON or YAML, task to name.",
+        ),
+        click.option(
+            "--families", metavar="FILE", help="Family of each task, in the same way."
+        ),
+        click.option(
+            "--weights", metavar="FILE",
+            help="Weight of each task, or of each category, 0 or more: in the average, and for "
+            "--merge weighted.",
+        ),
+        click.option(
+            "--groups", metavar="FILE",
+            help="Groups of tasks that count as one in the average, in the same way: MMLU of 57 "
+            "subjects as one of three. Those that an lm-eval log gives a value for do so anyway; "
+            "none: no groups.",
+        ),
+        named_option(
+            "--within-groups", known=WITHIN_GROUPS, default=None,
+            help="Whether tasks count in their group by their number of rows (size, the default "
+            "for --groups), or the same (equal).",
+        ),
+        click.option(
+            "--clusters", metavar="FILE",
+            help="Which rows go together, such as the sentences of a document: item and cluster, "
+            "or task, item and cluster.",
+        ),
+        chance_option,
+        limits_option,
+    ),
+)  # fmt: skip
 
 
 def read_task_file(path: str) -> dict[str, str]:
@@ -200,7 +280,7 @@ def _limit_lines(path: str) -> list[tuple[str, list[str]]]:
     return [(task, ends) for task, *ends in rows]
 
 
-def group_tasks(
+def _group_tasks(
     scores: Scores, path: str | None, within: str | None, known: Sequence[str]
 ) -> Scores:
     """`scores` with tasks in the groups that a file names.
@@ -237,7 +317,7 @@ def group_tasks(
     return scores.group_tasks(used, within=within or "size")
 
 
-def cluster_rows(scores: Scores, path: str) -> Scores:
+def _cluster_rows(scores: Scores, path: str) -> Scores:
     """`scores` with the clusters of rows from a file.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,19 +64,7 @@ class VoteChoices:
     @property
     def options(self) -> VoteOptions:
         """Those choices that are part of an analysis."""
-        return VoteOptions(
-            ties=self.ties,
-            both_bad=self.both_bad,
-            covariance=self.covariance,
-            cluster=self.cluster,
-            largest_component=self.largest_component,
-            ridge=self.ridge,
-            pairing=self.pairing,
-            reweight=self.reweight,
-            elo=self.elo,
-            cap=self.cap,
-            suspect_weight=self.suspect_weight,
-        )
+        return VoteOptions(**{one.name: getattr(self, one.name) for one in fields(VoteOptions)})
 
 
 control_option = click.option(

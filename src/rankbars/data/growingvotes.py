@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,7 +174,7 @@ class RunningRecord:
 
     task: str
     alpha: float
-    scope: str
+    scope: Literal["each", "all"]
     looks: int
     votes: int
     better: Mapping[str, int]

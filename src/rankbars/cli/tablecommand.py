@@ -1,0 +1,115 @@
+"""Records of an evaluation harness as a plain table: ``rankbars table``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rankbars.cli.options import named_option, resamples_option, seed_option
+from rankbars.cli.outputs import STANDARD, emit, emit_text, say, standard_input
+
+if TYPE_CHECKING:
+    from rankbars.data.plaintable import PlainTable
+
+__all__ = ["plain_text", "table_command"]
+
+_MOST_NAMED = 5
+_INTERVALS = ("auto", "t", "percentile")
+_TABLE_HELP = """\
+Show records of an evaluation harness as a plain table: rank, mean, interval, win rate.
+
+RECORDS is a JSON list of objects, one object per line, or a CSV or TSV table; - reads standard
+input. Each record is one score, from 0 to 1, of one model on one task: model_id, task_id,
+metric_name and score, and optionally category and weight of the task. No record makes an empty
+table.
+
+Intervals of means do not say which of two models is better: --pairs adds their difference on the
+tasks that both have, and whether its interval excludes 0. For ranks with error bars give the same
+file to `rankbars rank`.
+
+\b
+  rankbars table runs.jsonl
+  rankbars table runs.json --metric accuracy --json > report.json
+  rankbars table runs.json --pairs --scores
+  cat runs/*.jsonl | rankbars table -
+"""
+
+
+@click.command("table", help=_TABLE_HELP, short_help="Plain table of evaluation records.")
+@click.argument("records", metavar="RECORDS")
+@click.option("--metric", metavar="NAME", help="Only records with this metric.")
+@named_option(
+    "--interval", known=_INTERVALS, default="auto", show_default=True,
+    help="Of the mean over tasks like these: t, or percentiles of resampled tasks; auto takes t "
+    "unless every model has 30 tasks.",
+)  # fmt: skip
+@click.option(
+    "--alpha", type=float, default=0.05, show_default=True,
+    help="Error rate of the intervals; 0.05 stands for 95 %.",
+)  # fmt: skip
+@resamples_option
+@seed_option
+@click.option(
+    "--pairs",
+    is_flag=True,
+    help="Also differences of all pairs of models, each on the tasks that both have: with "
+    "intervals, whether they exclude 0, and p-values by Holm.",
+)
+@click.option("--scores", is_flag=True, help="Also the score of each model on each task.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print JSON, with means per category, differences and scores.",
+)
+def table_command(
+    *,
+    records: str,
+    metric: str | None,
+    interval: str,
+    alpha: float,
+    resamples: int,
+    seed: int,
+    pairs: bool,
+    scores: bool,
+    as_json: bool,
+) -> None:
+    """Read, average, print."""
+    import rankbars as rb
+    from rankbars.readers.runrecords import parse_records
+    from rankbars.render.notation import listed, visible
+
+    rows = parse_records(_content(records), "standard input" if records == STANDARD else records)
+    table = rb.plain_table(
+        rows, metric=metric, interval=interval, alpha=alpha, resamples=resamples, seed=seed
+    )
+    if as_json:
+        emit(table.to_json())
+        return
+    emit_text(plain_text(table, pairs=pairs, scores=scores))
+    for note in table.notes:
+        models = [visible(name) for name in note.models]
+        say(note.message + (f" ({listed(models, _MOST_NAMED)})" if models else ""))
+
+
+def plain_text(table: PlainTable, *, pairs: bool, scores: bool) -> str:
+    """The table as Markdown, with the scores behind it and the differences where asked for."""
+    parts = [table.to_markdown()]
+    if scores:
+        parts.append(table.scores_to_markdown())
+    if pairs:
+        parts.append(table.pairs_to_markdown())
+    return "\n\n".join(parts) + "\n"
+
+
+def _content(path: str) -> bytes:
+    from rankbars.errors import ReadError
+
+    if path == STANDARD:
+        return standard_input()
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise ReadError(f"Cannot read {path}: {error.strerror or error}.") from error
