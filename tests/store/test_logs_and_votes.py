@@ -153,3 +153,19 @@ def test_tables_and_logs_of_one_task_meet_in_the_store(tmp_path: Path) -> None:
         add("table.csv")
         add("logs")
         assert_equals_files(["table.csv", "logs"])
+
+
+def test_records_of_an_unknown_tool_are_ranked_as_they_were_mapped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, scores in (("a", (1, 0, 1)), ("b", (1, 1, 1))):
+        runs = [{"id": f"q{k}", "reward": score} for k, score in enumerate(scores)]
+        (tmp_path / f"{name}.json").write_text(json.dumps({"model": name, "runs": runs}))
+    paths = "model=model,item=runs[].id,score=runs[].reward"
+    store = str(tmp_path / "s.duckdb")
+    files = [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
+    assert run(["add", *files, "--map", paths, "--store", store, "-q"]) == 0
+
+    assert run(["rank", store, "-q"]) == 0
+    assert run(["rank", store, "-q", "--map", "model=other"]) == 1
+    assert f"--map '{paths}'" in capsys.readouterr().err

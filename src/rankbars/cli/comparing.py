@@ -239,7 +239,7 @@ def _two_sides(
 
     They are called after their models, or after their files where these have one name.
     """
-    from rankbars.cli.inputs import declared_in, read_scores
+    from rankbars.cli.inputs import read_scores
     from rankbars.readers import texts_of_inputs
     from rankbars.readers.sides import join_sides, name_side
 
@@ -267,7 +267,7 @@ def _two_sides(
     }
     try:
         joined = join_sides(sides)
-        declared = declared_in(reading)
+        declared = reading.declared()
         other = texts_of_inputs(dict(zip(names, inputs, strict=True)), declared, reading.format)
     except DataError:
         joined, other = None, None

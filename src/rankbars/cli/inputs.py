@@ -18,13 +18,13 @@ from rankbars.cli.outputs import STANDARD, emit_text, say, unreadable
 from rankbars.errors import OptionError, ReadError
 
 if TYPE_CHECKING:
-    from rankbars.cli.votechoices import VoteChoices
+    from rankbars.cli.votechoices import VoteReading
     from rankbars.data.notes import Note
     from rankbars.data.scores import Scores
     from rankbars.readers import FileReport
 
 __all__ = [
-    "choose", "declared_in", "formats_command", "name_inputs", "read_scores", "report_reading",
+    "choose", "formats_command", "name_inputs", "read_scores", "report_reading",
 ]  # fmt: skip
 
 _MOST_NOTES = 20
@@ -40,7 +40,7 @@ _BESIDE_ROWS = frozenset({"far-fewer", "only-right"})
 def read_scores(
     inputs: Sequence[str],
     reading: Reading,
-    voting: VoteChoices | None = None,
+    votes: VoteReading | None = None,
     *,
     progress: Callable[[int, int], None] | None = None,
     by_reference: bool = False,
@@ -49,14 +49,14 @@ def read_scores(
     beside: bool = False,
     by_call: bool = False,
 ) -> Scores:
-    """The scores in `inputs`, read as `reading` says; votes as `voting` says.
+    """The scores in `inputs`, read as `reading` says; votes as `votes` says.
 
     A store is read as it was said when results were added to it. Where `models` are named, nothing
     is decided by what others were asked. What is read `beside` another input shares with it the
     task that it does not name.
     """
     import rankbars as rb
-    from rankbars.cli.storing import find_store, read_store
+    from rankbars.cli.storereading import find_store, read_store
 
     store = find_store(inputs)
     if store is not None and by_reference:
@@ -65,51 +65,19 @@ def read_scores(
             "--by-reference, or rank the files themselves."
         )
     if store is not None:
-        return read_store(store, reading, voting, models)
+        return read_store(store, reading, votes, models)
     return rb.read(
         name_inputs(inputs),
         progress=progress,
-        controls=() if voting is None else voting.control,
-        self_votes="raise" if voting is None else voting.self_votes,
-        within=() if voting is None else voting.within,
-        over_time=None if voting is None else voting.over_time,
-        arena_per_file=voting is not None and voting.arena_per_file,
         redact=reading.redact,
         by_reference=by_reference,
         n_jobs=n_jobs,
         models=models or None,
         beside=beside,
         by_call=by_call,
-        **declared_in(reading),
+        **reading.declared(),
+        **({} if votes is None else votes.declared()),
     )
-
-
-def declared_in(reading: Reading) -> dict[str, Any]:
-    """What the options for reading declare, by the names that `rankbars.read` has for it."""
-    return {
-        "format": reading.format,
-        "columns": dict(reading.column) or None,
-        "direction": dict(reading.direction) or None,
-        "rows": reading.rows,
-        "folds": reading.folds,
-        "test_share": reading.test_share,
-        "metric": reading.metric or None,
-        "layout": reading.layout,
-        "cells": reading.cells,
-        "decimal": reading.decimal,
-        "minimum": reading.score_min,
-        "maximum": reading.score_max,
-        "filter": reading.filter or None,
-        "reruns": reading.reruns,
-        "compare_anyway": reading.compare_anyway,
-        "memory_limit": reading.memory_limit,
-        "download_limit": reading.download_limit,
-        "other_hosts": reading.other_hosts,
-        "trials": reading.trials,
-        "map": reading.map,
-        "where": reading.conditions,
-        "failed": "lowest" if reading.failed else None,
-    }
 
 
 def name_inputs(inputs: Sequence[str]) -> list[str] | dict[str, str]:

@@ -43,6 +43,7 @@ from rankbars.cli.stopping import account_for_files
 from rankbars.cli.taskfiles import TaskFiles, task_file_options
 from rankbars.cli.votechoices import (
     VoteChoices,
+    VoteReading,
     enough_votes,
     examined,
     looks_begun,
@@ -50,6 +51,7 @@ from rankbars.cli.votechoices import (
     take_look,
     test_of_looks,
     vote_options,
+    vote_reading_options,
     with_health,
 )
 from rankbars.demos import DEMOS, LESSON, Demo, demo_path, lesson_records
@@ -97,6 +99,7 @@ _FIRST = next(iter(DEMOS))
 )
 @judge_options
 @analysis_options
+@vote_reading_options
 @vote_options
 @named_option(
     "--correlated",
@@ -151,6 +154,7 @@ def rank_command(
     composite: Composite,
     spec: Spec,
     workers: Workers,
+    vote_reading: VoteReading,
     voting: VoteChoices,
     correlated: str | None,
     others: OtherMetrics,
@@ -182,7 +186,7 @@ def rank_command(
     account_for_files([*targets.values(), *held_out])
     workers.check()
     _refuse_combinations(
-        spec, voting, pairs=pairs and output is None, hold_out=hold_out is not None,
+        spec, vote_reading, voting, pairs=pairs and output is None, hold_out=hold_out is not None,
         held_out=bool(held_out),
     )  # fmt: skip
     others.refuse(inputs, spec, hold_out=hold_out is not None, composite=bool(composite.parts))
@@ -196,7 +200,7 @@ def rank_command(
     import rankbars as rb
     from rankbars.cli.inputs import choose, one_model_as_sides, read_scores, report_reading
     from rankbars.cli.progress import counting, reading_files
-    from rankbars.cli.storing import memory_of
+    from rankbars.cli.storereading import memory_of
 
     with ExitStack() as stack:
         # By reference it is workers who look the tasks over, while they are read.
@@ -208,7 +212,7 @@ def rank_command(
         ) -> Scores:  # fmt: skip
             """What files hold of what was chosen, with what other files say of it."""
             read = read_scores(
-                paths, how, voting, progress=progress, by_reference=by_reference,
+                paths, how, vote_reading, progress=progress, by_reference=by_reference,
                 n_jobs=1 if jobs is None else jobs, models=models, beside=bool(sources.judges),
             )  # fmt: skip
             chosen = enough_votes(choose(read, models, tasks), voting.least_votes)
@@ -224,7 +228,7 @@ def rank_command(
         sides = one_model_as_sides(scores, inputs, "rank")
         if sides and not quiet:
             say(sides)
-        refuse_unused(scores, voting)
+        refuse_unused(scores, vote_reading, voting)
         if voting.anytime:
             spec = replace(spec, test=test_of_looks(scores, spec.test, voting.pairing, output))
         _refuse_runs(scores, spec.runs)
@@ -293,7 +297,13 @@ def _further(
 
 
 def _refuse_combinations(
-    spec: Spec, voting: VoteChoices, *, pairs: bool, hold_out: bool, held_out: bool
+    spec: Spec,
+    reading: VoteReading,
+    voting: VoteChoices,
+    *,
+    pairs: bool,
+    hold_out: bool,
+    held_out: bool,
 ) -> None:
     """Refuse options that say nothing, or two things, together."""
     if pairs:
@@ -307,12 +317,12 @@ def _refuse_combinations(
             "--anytime has a correction of its own, and two tests: --test e_strength (all votes "
             "together) and e_process (pair by pair); leave out others, and --correction."
         )
-    if voting.over_time:
+    if reading.over_time:
         raise click.UsageError(
             "--anytime takes strengths as the same on every day, and --over-time asks whether they "
             "are; leave one of them out."
         )
-    if voting.within:
+    if reading.within:
         raise click.UsageError(
             "--anytime remembers what looks at all votes have shown, and none of categories; leave "
             "out --within, or look at one category: --where."

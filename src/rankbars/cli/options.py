@@ -10,7 +10,7 @@ import difflib
 import functools
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import click
@@ -198,6 +198,33 @@ class Reading:
     # Not an option of its own: set where failures are to count (`counting_failures`).
     failed: bool = False
 
+    def declared(self) -> dict[str, Any]:
+        """What was declared, by the names that `rankbars.read` has for it."""
+        return {
+            "format": self.format,
+            "columns": dict(self.column) or None,
+            "direction": dict(self.direction) or None,
+            "rows": self.rows,
+            "folds": self.folds,
+            "test_share": self.test_share,
+            "metric": self.metric or None,
+            "layout": self.layout,
+            "cells": self.cells,
+            "decimal": self.decimal,
+            "minimum": self.score_min,
+            "maximum": self.score_max,
+            "filter": self.filter or None,
+            "reruns": self.reruns,
+            "compare_anyway": self.compare_anyway,
+            "memory_limit": self.memory_limit,
+            "download_limit": self.download_limit,
+            "other_hosts": self.other_hosts,
+            "trials": self.trials,
+            "map": self.map,
+            "where": self.conditions,
+            "failed": "lowest" if self.failed else None,
+        }
+
     @property
     def conditions(self) -> tuple[str, ...]:
         """Conditions on the columns of tables."""
@@ -214,9 +241,14 @@ def counting_failures(reading: Reading, *policies: str | None) -> Reading:
     return replace(reading, failed="fail" in policies)
 
 
-def collect_options(group: type[Any], argument: str, options: Sequence[Decorator]) -> Decorator:
-    """Decorator that adds `options` and passes their values on as one `group` called `argument`."""
-    names = [field.name for field in fields(group) if field.default is MISSING]
+def collect_options(
+    group: type[Any], argument: str, options: Sequence[Decorator], *, given: Sequence[str] = ()
+) -> Decorator:
+    """Decorator that adds `options` and passes their values on as one `group` called `argument`.
+
+    Fields that are `given` some other way are left at their defaults.
+    """
+    names = [field.name for field in fields(group) if field.name not in given]
 
     def decorate(command: Command) -> Command:
         @functools.wraps(command)
@@ -333,7 +365,8 @@ quiet_option = click.option(
 reading_options = collect_options(
     Reading,
     "reading",
-    (
+    given=("failed",),
+    options=(
         click.option(
             "--format", metavar="NAME", default="auto", show_default=True,
             help="Format of the inputs; `rankbars formats` lists them.",

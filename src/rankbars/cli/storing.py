@@ -1,11 +1,11 @@
-"""Results kept in a store (``add``, ``log``, ``remove``), and how they were read."""
+"""Results kept in a store: ``rankbars add``, ``log`` and ``remove``."""
 
 from __future__ import annotations
 
 import os
 import shlex
 from collections.abc import Mapping, Sequence, Sized
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -22,33 +22,30 @@ from rankbars.cli.options import (
 )
 from rankbars.cli.outputs import emit_text, say
 from rankbars.cli.stopping import NOTHING_WRITTEN, account_for
-from rankbars.cli.votechoices import (
-    arena_per_file_option,
-    control_option,
-    over_time_option,
-    self_votes_option,
-    within_option,
+from rankbars.cli.storereading import (
+    bytes_of,
+    find_store,
+    given_options,
+    limit_of,
+    option_line,
+    settle_options,
 )
+from rankbars.cli.votechoices import VoteReading, vote_reading_options
 from rankbars.errors import DataError, OptionError, RankbarsError, ReadError, WriteError
 from rankbars.tables.metrics import is_trial_metric
 
 if TYPE_CHECKING:
-    from rankbars.cli.votechoices import VoteChoices
     from rankbars.data.notes import NameFact, NameKind
     from rankbars.data.scores import Scores
     from rankbars.readers.collecting import Collected
     from rankbars.store.contents import Store
     from rankbars.store.holdings import Change, Event, FileEntry, Holdings
-    from rankbars.store.pairs import PairCache
 
 __all__ = [
     "account_for_store",
     "add_command",
     "by_option",
-    "find_store",
     "log_command",
-    "memory_of",
-    "read_store",
     "remove_command",
     "say_event",
     "say_rest",
@@ -56,16 +53,6 @@ __all__ = [
     "who_is",
 ]
 
-# Option of the command line for each option of `rankbars.read` that a store remembers.
-_FLAGS = {
-    "columns": "--column", "direction": "--direction", "rows": "--rows", "folds": "--folds",
-    "test_share": "--test-share", "metric": "--metric", "layout": "--layout",
-    "cells": "--cells", "decimal": "--decimal", "minimum": "--score-min", "maximum": "--score-max",
-    "filter": "--filter", "reruns": "--reruns", "compare_anyway": "--compare-anyway",
-    "controls": "--control", "self_votes": "--self-votes", "arena_per_file": "--arena-per-file",
-    "where": "--where", "within": "--within",
-    "over_time": "--over-time",
-}  # fmt: skip
 _MOST_SHOWN = 20
 
 # Notes on the whole that `add` says beside those on what it read.
@@ -120,57 +107,9 @@ def who_is(by: str | None) -> str:
     return " ".join("".join(sign if sign.isprintable() else " " for sign in by).split())[:100]
 
 
-def find_store(inputs: Sequence[str]) -> str | None:
-    """The store among the inputs; None if there is none.
-
-    Raises
-    ------
-    OptionError
-        If there is something beside it.
-    """
-    from rankbars.store.opening import is_store
-
-    stores = [path for path in inputs if is_store(path)]
-    if not stores:
-        return None
-    if len(inputs) > 1:
-        other = next((path for path in inputs if path != stores[0]), stores[0])
-        raise OptionError(
-            f"{stores[0]} is a store, and is read alone; got {other} beside it. Add results to the "
-            f"store first: rankbars add {other} --store {stores[0]}."
-        )
-    return stores[0]
-
-
-def read_store(
-    path: str, reading: Reading, voting: VoteChoices | None, models: Sequence[str] = ()
-) -> Scores:
-    """The scores that a store holds; metrics of several answers need not have been kept with it."""
-    from rankbars import __version__
-    from rankbars.readers.gathering import redact_items
-    from rankbars.store.access import open_store
-    from rankbars.store.naming import scores_of
-
-    of_trials = [name for name in reading.metric if is_trial_metric(name)]
-    rest = tuple(name for name in reading.metric if name not in of_trials)
-    reading = replace(reading, metric=rest)
-    with open_store(path, __version__, memory=_bytes_of(reading)) as store:
-        given = _given_options(
-            reading,
-            () if voting is None else voting.control,
-            "raise" if voting is None else voting.self_votes,
-            arena_per_file=voting is not None and voting.arena_per_file,
-            within=() if voting is None else voting.within,
-            over_time=None if voting is None else voting.over_time,
-        )
-        _settle_options(path, store.options, given)
-        kept = store.options.get("metric") or ()
-        more = {**_limit_of(reading), "trials": reading.trials,
-                "failed": "lowest" if reading.failed else None}  # fmt: skip
-        if of_trials:
-            more["metric"] = [*of_trials, *([kept] if isinstance(kept, str) else kept)]
-        scores = scores_of(store, more, models)
-    return redact_items(scores) if reading.redact else scores
+def _transfers_of(reading: Reading) -> dict[str, Any]:
+    """How far transfers are trusted; this is not kept in a store either."""
+    return {"download_limit": reading.download_limit, "other_hosts": reading.other_hosts}
 
 
 def account_for_store(path: str, events: int) -> None:
@@ -201,134 +140,11 @@ def account_for_store(path: str, events: int) -> None:
     account_for(account)
 
 
-def _limit_of(reading: Reading) -> dict[str, Any]:
-    """The limit of the memory; it changes no result, and is therefore not kept in a store."""
-    return {} if reading.memory_limit is None else {"memory_limit": reading.memory_limit}
-
-
-def _transfers_of(reading: Reading) -> dict[str, Any]:
-    """How far transfers are trusted; this is not kept in a store either."""
-    return {"download_limit": reading.download_limit, "other_hosts": reading.other_hosts}
-
-
-def _bytes_of(reading: Reading) -> int | None:
-    """The limit of the memory in bytes."""
-    from rankbars.readers.readoptions import options_of
-
-    return options_of(_limit_of(reading)).room.engine_bytes
-
-
-def memory_of(inputs: Sequence[str], *, is_fixed: bool = False) -> PairCache | None:
-    """What a store remembers of pairs of models; None where the inputs are no store.
-
-    It stays as it is with `is_fixed`, which boards of some of the models need.
-    """
-    store = find_store(inputs)
-    if store is None:
-        return None
-    from rankbars.store.pairs import PairCache
-
-    return PairCache(store, is_fixed=is_fixed)
-
-
-def _given_options(
-    reading: Reading,
-    control: Sequence[str],
-    self_votes: str,
-    *,
-    arena_per_file: bool,
-    within: Sequence[str] = (),
-    over_time: str | None = None,
-) -> dict[str, Any]:
-    """What was said on the command line about reading, by the names of `rankbars.read`.
-
-    Options that have their defaults are left out, so that two ways to say the same are equal.
-    """
-    every: dict[str, Any] = {
-        "columns": dict(reading.column),
-        "direction": dict(reading.direction),
-        "rows": reading.rows,
-        "folds": reading.folds,
-        "test_share": reading.test_share,
-        "metric": list(reading.metric),
-        "layout": reading.layout,
-        "cells": reading.cells,
-        "decimal": reading.decimal,
-        "minimum": reading.score_min,
-        "maximum": reading.score_max,
-        "filter": list(reading.filter),
-        "reruns": reading.reruns,
-        "map": reading.map,
-        "compare_anyway": reading.compare_anyway or None,
-        "controls": list(control),
-        "self_votes": None if self_votes == "raise" else self_votes,
-        "arena_per_file": arena_per_file or None,
-        "where": list(reading.conditions),
-        "within": list(within),
-        "over_time": over_time,
-    }
-    return {name: value for name, value in every.items() if value not in (None, {}, [])}
-
-
-def _settle_options(
-    path: str, held: Mapping[str, Any], given: Mapping[str, Any]
-) -> Mapping[str, Any]:
-    """The options of a store; nothing else may be said once it holds results.
-
-    Raises
-    ------
-    OptionError
-        If `given` says something else.
-    DataError
-        If the store was read with options that are not known here.
-    """
-    strange = [name for name in held if name not in _FLAGS]
-    if strange:
-        raise DataError(
-            f"{path} holds results that were read with options which are not known here: "
-            f"{', '.join(strange)}. Update rankbars, or add the results to a new store."
-        )
-    if given and dict(given) != dict(held):
-        said = _option_line(held) or "no options"
-        raise OptionError(
-            f"{path} holds results that were read with {said}; all of a store is read in one way. "
-            "Leave the options for reading out, or make another store: rankbars add RESULTS... "
-            f"--store NEW.duckdb {_option_line(given)}"
-        )
-    return held
-
-
-def _option_line(options: Mapping[str, Any]) -> str:
-    """The options as the command line takes them.
-
-    Examples
-    --------
-    >>> _option_line({"direction": {"": "lower", "f1": "higher"}, "folds": 3})
-    '--direction lower --direction f1=higher --folds 3'
-    """
-    words: list[str] = []
-    for name, value in options.items():
-        flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
-        if isinstance(value, Mapping):
-            for key, one in value.items():
-                words += [flag, f"{key}={one}" if key or name == "columns" else str(one)]
-        elif isinstance(value, list):
-            for one in value:
-                words += [flag, str(one)]
-        else:
-            words += [flag] if value is True else [flag, str(value)]
-    return shlex.join(words)
-
-
 @click.command("add", help=_ADD_HELP, short_help="Add results to a store.")
 @inputs_argument
 @store_option
 @reading_options
-@control_option
-@self_votes_option
-@arena_per_file_option
-@within_option
-@over_time_option
+@vote_reading_options
 @by_option
 @json_option
 @quiet_option
@@ -337,11 +153,7 @@ def add_command(
     inputs: tuple[str, ...],
     store: str,
     reading: Reading,
-    control: tuple[str, ...],
-    self_votes: str,
-    arena_per_file: bool,
-    within: tuple[str, ...],
-    over_time: str | None,
+    vote_reading: VoteReading,
     by: str | None,
     as_json: bool,
     quiet: bool,
@@ -367,14 +179,7 @@ def add_command(
             f"A store keeps every answer, and {made[0]} is made of them when they are ranked: "
             f"leave it out here, and give it to rankbars rank {store} --metric {made[0]}."
         )
-    given = _given_options(
-        reading,
-        control,
-        self_votes,
-        arena_per_file=arena_per_file,
-        within=within,
-        over_time=over_time,
-    )
+    given = given_options(reading, vote_reading)
     collected: list[Collected] = []
     checked: list[Scores] = []
 
@@ -382,7 +187,7 @@ def add_command(
         account_for_store(store, held.events)
         # A store that has become empty keeps its options, unless others are given.
         is_free = not held.files and bool(given)
-        options = given if is_free else _settle_options(store, held.options, given)
+        options = given if is_free else settle_options(store, held.options, given)
         with Engine() as engine, reading_files(quiet=quiet) as progress:
             found = collect(
                 inputs, held.files, {**options, **_transfers_of(reading)}, format=reading.format,
@@ -396,10 +201,10 @@ def add_command(
 
     def settle(opened: Store, change: Change) -> list[Event]:
         with working("Keeping", quiet=quiet):
-            return opened.apply(change, lambda: checked.append(_whole(opened, _limit_of(reading))))
+            return opened.apply(change, lambda: checked.append(_whole(opened, limit_of(reading))))
 
     events = change_store(
-        store, __version__, plan, settle, create=True, memory=_bytes_of(reading), who=who_is(by)
+        store, __version__, plan, settle, create=True, memory=bytes_of(reading), who=who_is(by)
     )
     found = collected[-1]
     say_rest(store)
@@ -453,7 +258,7 @@ def log_command(*, store: str, as_json: bool) -> None:
         for one in sorted(entries, key=lambda one: one.path)
     ]
     if options:
-        lines.append(f"Read with: {_option_line(options)}")
+        lines.append(f"Read with: {option_line(options)}")
     if names:
         lines.append("Names:")
         lines += [f"  {_say_name(fact)}" for fact in names]

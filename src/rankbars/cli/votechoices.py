@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,25 +22,43 @@ if TYPE_CHECKING:
 
 __all__ = [
     "VoteChoices",
-    "arena_per_file_option",
-    "control_option",
+    "VoteReading",
     "enough_votes",
     "examined",
     "looks_begun",
-    "over_time_option",
     "refuse_unused",
-    "self_votes_option",
     "take_look",
     "test_of_looks",
     "vote_options",
+    "vote_reading_options",
     "with_health",
-    "within_option",
 ]
 
 
 @dataclass(frozen=True, slots=True)
+class VoteReading:
+    """How votes are read."""
+
+    control: tuple[str, ...] = ()
+    self_votes: str = "raise"
+    arena_per_file: bool = False
+    within: tuple[str, ...] = ()
+    over_time: str | None = None
+
+    def declared(self) -> dict[str, Any]:
+        """What was declared, by the names that `rankbars.read` has for it."""
+        return {
+            "controls": self.control,
+            "self_votes": self.self_votes,
+            "arena_per_file": self.arena_per_file,
+            "within": self.within,
+            "over_time": self.over_time,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class VoteChoices:
-    """How votes are read and turned into strengths."""
+    """How votes are turned into strengths."""
 
     ties: str
     both_bad: str
@@ -53,11 +71,6 @@ class VoteChoices:
     elo: str | None
     cap: int | None
     suspect_weight: float | None
-    control: tuple[str, ...]
-    self_votes: str
-    arena_per_file: bool
-    within: tuple[str, ...]
-    over_time: str | None
     least_votes: int
     anytime: bool
 
@@ -67,32 +80,35 @@ class VoteChoices:
         return VoteOptions(**{one.name: getattr(self, one.name) for one in fields(VoteOptions)})
 
 
-control_option = click.option(
-    "--control", metavar="NAME", multiple=True,
-    help="Votes: adjust for the position, for a column with a difference of the two answers, or "
-    "for length where there are length_a and length_b. Repeat for more.",
-)  # fmt: skip
-self_votes_option = named_option(
-    "--self-votes", known=SELF_VOTES, default="raise", show_default=True,
-    help="Votes: what to do with votes of a model against itself.",
-)  # fmt: skip
-
-arena_per_file_option = click.option(
-    "--arena-per-file", is_flag=True,
-    help="Votes: each file is an arena, and so a task, of its own. Without it, all files are one "
-    "arena unless a column names tasks.",
-)  # fmt: skip
-
-within_option = click.option(
-    "--within", metavar="COLUMN", multiple=True,
-    help="Votes: also rank within the categories of this column, which may overlap: true or false, "
-    "a text, or a list. Repeat for more.",
-)  # fmt: skip
-
-over_time_option = click.option(
-    "--over-time", metavar="PERIOD", default=None,
-    help="Votes with times: also strengths by day, week or month, or before and since a date "
-    "(2025-03-15), and which models changed.",
+vote_reading_options = collect_options(
+    VoteReading,
+    "vote_reading",
+    (
+        click.option(
+            "--control", metavar="NAME", multiple=True,
+            help="Votes: adjust for the position, for a column with a difference of the two "
+            "answers, or for length where there are length_a and length_b. Repeat for more.",
+        ),
+        named_option(
+            "--self-votes", known=SELF_VOTES, default="raise", show_default=True,
+            help="Votes: what to do with votes of a model against itself.",
+        ),
+        click.option(
+            "--arena-per-file", is_flag=True,
+            help="Votes: each file is an arena, and so a task, of its own. Without it, all files "
+            "are one arena unless a column names tasks.",
+        ),
+        click.option(
+            "--within", metavar="COLUMN", multiple=True,
+            help="Votes: also rank within the categories of this column, which may overlap: true "
+            "or false, a text, or a list. Repeat for more.",
+        ),
+        click.option(
+            "--over-time", metavar="PERIOD",
+            help="Votes with times: also strengths by day, week or month, or before and since a "
+            "date (2025-03-15), and which models changed.",
+        ),
+    ),
 )  # fmt: skip
 
 vote_options = collect_options(
@@ -152,11 +168,6 @@ vote_options = collect_options(
             help="Votes: weight of those of voters whose votes do not fit the others'; 0 leaves "
             "them out. Without it they count like all.",
         ),
-        control_option,
-        self_votes_option,
-        arena_per_file_option,
-        within_option,
-        over_time_option,
         click.option(
             "--least-votes", type=click.IntRange(min=0), metavar="N", default=0,
             help="Votes: leave out models that took part in fewer than N votes.",
@@ -172,15 +183,21 @@ vote_options = collect_options(
 )  # fmt: skip
 
 
-def refuse_unused(scores: Scores, voting: VoteChoices) -> None:
+def refuse_unused(scores: Scores, reading: VoteReading, voting: VoteChoices) -> None:
     """Refuse options for votes where there are none."""
     from rankbars.data.votes import Votes
     from rankbars.errors import OptionError
 
     if any(isinstance(evidence, Votes) for evidence in scores.tasks.values()):
-        _refuse_no_times(scores, voting)
+        _refuse_no_times(scores, reading)
         return
-    others = (voting.control, voting.within, voting.over_time, voting.least_votes, voting.anytime)
+    others = (
+        reading.control,
+        reading.within,
+        reading.over_time,
+        voting.least_votes,
+        voting.anytime,
+    )
     if voting.options != VoteOptions() or any(others):
         raise OptionError(
             "--ties, --both-bad, --covariance, --cluster, --largest-component, --ridge, "
@@ -190,19 +207,19 @@ def refuse_unused(scores: Scores, voting: VoteChoices) -> None:
         )
 
 
-def _refuse_no_times(scores: Scores, voting: VoteChoices) -> None:
+def _refuse_no_times(scores: Scores, reading: VoteReading) -> None:
     """Refuse to follow votes over time whose times nobody knows."""
     from rankbars.data.votes import PERIOD_MARK, Votes
     from rankbars.errors import OptionError
 
     ballots = [one.ballots for one in scores.tasks.values() if isinstance(one, Votes)]
     names = [name for one in ballots if one is not None for name in one.category_names]
-    if voting.over_time and not any(name.startswith(PERIOD_MARK) for name in names):
+    if reading.over_time and not any(name.startswith(PERIOD_MARK) for name in names):
         raise OptionError(
             "--over-time needs votes with times, and these are counts of votes or have none. Leave "
             "it out."
         )
-    if voting.over_time and len(scores.tasks) > 1:
+    if reading.over_time and len(scores.tasks) > 1:
         raise OptionError(
             "--over-time follows one arena, and here are several. Rank one of them: --tasks NAME."
         )
