@@ -129,3 +129,18 @@ def test_intervals_of_effects_cover(calibration: Calibration) -> None:
             held += (low <= endless.value) & (endless.value <= high)
         for name, number in zip(endless.names, held, strict=True):
             calibration.at_least(number, runs, 0.95, of=f"{name}, {covariance}")
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"tone": 1.0, "twice": 2.0}, "The control 'twice' follows from the models"),
+        ({"none": 0.0}, "The control 'none' is zero on every vote"),
+    ],
+)
+def test_a_control_that_cannot_be_told_is_named(columns: dict[str, float], words: str) -> None:
+    frame = draw(1)
+    frame = frame.assign(**{name: by * frame["length_a"] for name, by in columns.items()})
+    scores = rb.Scores.from_frame(frame, controls=list(columns))
+    with pytest.raises(rb.DataError, match=words):
+        rb.leaderboard(scores)

@@ -100,7 +100,7 @@ def fit_strengths(votes: Votes, options: VoteOptions, setting: Setting) -> Stren
     """
     counts = tally(votes, options)
     names = choose_clusters(votes, options)
-    fit = fit_tally(counts, options, setting.key)
+    fit = fit_tally(counts, options, setting.key, _controls(votes))
     errors = measure_errors(votes, options, setting, counts, fit, names)
     return Strengths(
         counts,
@@ -120,13 +120,14 @@ def fit_strengths(votes: Votes, options: VoteOptions, setting: Setting) -> Stren
 
 def _effects(votes: Votes, counts: VoteCounts, fit: VoteFit, errors: VoteErrors) -> Effects | None:
     """What the votes were adjusted for, with its errors; None where there is nothing."""
-    if votes.ballots is None or not votes.ballots.covariate_names:
+    names = _controls(votes)
+    if not names:
         return None
     met = counts.weight.sum(axis=0)
     spread = np.sqrt(met @ counts.covariates**2 / met.sum())
     se = np.full(fit.effect.size, np.nan) if errors.effect_se is None else errors.effect_se
     df = errors.df if errors.df == errors.df else np.inf
-    return Effects(votes.ballots.covariate_names, fit.effect, se, df, spread)
+    return Effects(names, fit.effect, se, df, spread)
 
 
 def contrast_statistics(found: Strengths) -> PairStatistics:
@@ -172,12 +173,21 @@ def _met(counts: VoteCounts) -> NDArray[np.float64]:
     return met + met.T
 
 
-def fit_tally(counts: VoteCounts, options: VoteOptions, task: str = "") -> VoteFit:
-    """Fit of counts; raises `DataError` that names the task."""
+def fit_tally(
+    counts: VoteCounts, options: VoteOptions, task: str = "", controls: tuple[str, ...] = ()
+) -> VoteFit:
+    """Fit of counts; raises `DataError` that names the task, and the control that is at fault."""
     try:
         return FITS[options.ties](counts, ridge=options.ridge)
     except DataError as error:
-        raise DataError(f"Task {task!r}: {error}" if task else str(error)) from error
+        text = str(error)
+        for number, name in enumerate(controls):
+            text = text.replace(f"Covariate number {number} ", f"The control {name!r} ")
+        raise DataError(f"Task {task!r}: {text}" if task else text) from error
+
+
+def _controls(votes: Votes) -> tuple[str, ...]:
+    return () if votes.ballots is None else votes.ballots.covariate_names
 
 
 def _model_words(votes: Votes, options: VoteOptions) -> tuple[str, ...]:
@@ -207,8 +217,8 @@ def _model_words(votes: Votes, options: VoteOptions) -> tuple[str, ...]:
             "Every pair of models weighs alike, however often the two met; one with fewer than 50 "
             "votes less. Strengths are those that fit such pairs best."
         )
-    if votes.ballots is not None and votes.ballots.covariate_names:
-        names = ", ".join(votes.ballots.covariate_names)
+    if _controls(votes):
+        names = ", ".join(_controls(votes))
         words.append(f"Strengths are those of answers that do not differ in: {names}.")
     return tuple(words)
 
