@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -58,20 +60,26 @@ def generator() -> ModuleType:
     return module
 
 
-def drawn(script: ModuleType, votes: int, *, ring: float, draw: int) -> pd.DataFrame:
-    days = script.draw_days(20, 12, votes, votes // 10, ring=ring, draw=draw)
+def drawn(script: ModuleType, votes: int, **options: Any) -> pd.DataFrame:
+    days = script.draw_days(20, 12, votes, votes // 10, **options)
     frame = pd.concat(pd.DataFrame(columns) for _, columns in days)
-    columns = ["model_a", "model_b", "winner", "voter", "length", "time"]
-    return frame[columns].astype({"voter": str})
+    return frame.drop(columns=["language", "hard"]).astype({"voter": str})
+
+
+@cache
+def style_in_many_votes() -> float:
+    """The effect of the style in votes of pairs drawn alike, without a ring."""
+    many = drawn(generator(), 600_000, ring=0, draw=10_000)
+    scores = rb.Scores.from_frame(many, controls=["length"])
+    (large,) = rb.leaderboard(scores, votes=rb.VoteOptions(cluster="none")).tasks.values()
+    assert large.effects is not None
+    return float(large.effects.value[0])
 
 
 @pytest.mark.slow
 def test_in_small_arenas_with_a_ring_everything_stated_holds(calibration: Calibration) -> None:
     """Ranks of the others, the style's effect, who is named, and that no model changed."""
     script, runs = generator(), calibration.runs(4, 300)
-    many = rb.Scores.from_frame(drawn(script, 600_000, ring=0, draw=10_000), controls=["length"])
-    (large,) = rb.leaderboard(many, votes=rb.VoteOptions(cluster="none")).tasks.values()
-    assert large.effects is not None
     ranks = style = changed = 0
     found, honest = np.zeros(runs), np.zeros(runs)
     for draw in range(runs):
@@ -84,7 +92,7 @@ def test_in_small_arenas_with_a_ring_everything_stated_holds(calibration: Calibr
         ranks += ((task.best <= true) & (true <= task.worst) | (true == 7)).all()
         assert task.effects is not None
         low, high = task.effects.interval
-        style += bool(low[0] <= large.effects.value[0] <= high[0])
+        style += bool(low[0] <= style_in_many_votes() <= high[0])
         assert board.over_time is not None
         changed += bool(board.over_time.changed)
         named = [] if task.suspects is None else [int(one.voter) for one in task.suspects.voters]
@@ -96,3 +104,56 @@ def test_in_small_arenas_with_a_ring_everything_stated_holds(calibration: Calibr
     calibration.at_most(changed, runs, 0.05, of="some model called changed")
     calibration.at_most(honest.sum(), runs, 0.05, of="honest voters among those named")
     calibration.above(found.sum(), runs, 0.5, of="accounts of the ring that are named")
+
+
+@pytest.mark.slow
+def test_bursts_and_drifts_are_found_where_earlier_results_chose_the_pairs(
+    calibration: Calibration,
+) -> None:
+    """Every other arena has a burst of new accounts on one day, the others a model that changes."""
+    script, runs = generator(), calibration.runs(4, 200)
+    ranks = style = honest_days = accounts = 0
+    false_changes, moved = np.zeros((2, runs // 2))
+    days, honest = np.zeros(runs // 2), np.zeros(runs)
+    for draw in range(runs):
+        drift, puppets = (0.7, 0.0) if draw % 2 else (0.0, 0.3)
+        hidden = script.Findable(puppets, drift, adaptive=True)
+        frame = drawn(script, 6000, ring=0.015, draw=draw, days=24, hidden=hidden)
+        board = rb.leaderboard(
+            rb.Scores.from_frame(frame, controls=["length"], over_time="day"),
+            votes=rb.VoteOptions(pairing="adaptive"),
+        )
+        (task,) = board.tasks.values()
+        place = np.array([int(model[-3:]) for model in board.models])
+        held = (task.best <= place + 1) & (place + 1 <= task.worst)
+        # The ring's model, the burst's, and the one that changed.
+        ranks += (held | np.isin(place, [6, 2 if draw % 2 else 9])).all()
+        assert task.effects is not None
+        low, high = task.effects.interval
+        style += bool(low[0] <= style_in_many_votes() <= high[0])
+        named = [] if task.suspects is None else [int(one.voter) for one in task.suspects.voters]
+        accounts += sum(600 <= voter < 610 for voter in named)
+        honest[draw] = sum(voter < 600 for voter in named) / max(len(named), 1)
+        found = {(one.name, one.model) for one in task.suspect_groups or ()}
+        burst = ("day 2025-03-19", "model-009")
+        assert board.over_time is not None
+        if draw % 2 == 0:
+            days[draw // 2] = burst in found
+            honest_days += bool(found - {burst})
+            continue
+        honest_days += bool(found)
+        changes = {one.model: one for one in board.over_time.changes}
+        own = changes.pop("model-002")
+        moved[draw // 2] = own in board.over_time.changed
+        true = -drift / len(board.models)
+        false_changes[draw // 2] = any(
+            not one.low <= true <= one.high for one in changes.values()
+        ) or not (own.low <= drift + true <= own.high)
+    calibration.at_least(ranks, runs, 0.95, of="ranks of the others, all at once")
+    calibration.within(style, runs, 0.95, of="the effect of the style")
+    calibration.at_most(honest.sum(), runs, 0.05, of="honest voters among those named")
+    calibration.above(accounts / script.RING, runs, 0.5, of="accounts of the ring that are named")
+    calibration.at_most(honest_days, runs, 0.05, of="some day without a burst named")
+    calibration.above(days.sum(), days.size, 0.5, of="the day of the burst named")
+    calibration.at_most(false_changes.sum(), moved.size, 0.05, of="a change outside its interval")
+    calibration.above(moved.sum(), moved.size, 0.5, of="the model that changed found")
