@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
@@ -202,3 +203,21 @@ def test_identifiers_are_the_same_name_whatever_type_stores_them() -> None:
     assert_same(whole, floats)
     assert_same(whole, texts)
     assert whole.tasks["all"].ids == ("1", "2")
+
+
+@pytest.mark.parametrize(
+    "dtype", ["str", "object", "string[pyarrow]", "string[python]", "category"]
+)
+def test_texts_of_a_frame_are_read_alike_however_it_keeps_them(dtype: str) -> None:
+    models = ["b", "a", "c", "a", "b", "c", None, "", "c"]
+    frame = pd.DataFrame({
+        "model": pd.Series(models, dtype=dtype),
+        "item": pd.Series(list("xxxyyyzzz"), dtype=dtype),
+        "score": pd.Series(["1", "0", "0.5", "1", "0.5", "n/a", "1", "1", "1"], dtype=dtype),
+    })  # fmt: skip
+    with pytest.raises(rb.DataError, match="row 7"):
+        rb.Scores.from_frame(frame)
+    scores = rb.Scores.from_frame(frame.drop(index=[6, 7, 8]))
+    (items,) = scores.tasks.values()
+    assert scores.models == ("a", "b", "c")
+    np.testing.assert_array_equal(items.values, [[0, 1, 0.5], [1, 0.5, np.nan]])

@@ -10,8 +10,8 @@ import decimal
 import math
 import re
 from array import array
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rankbars.errors import DataError
 
 __all__ = [
-    "LONGEST_NUMBER", "WORDS", "LabelCells", "NumberCells", "NumberColumn", "Unread",
+    "LONGEST_NUMBER", "WORDS", "CodedTexts", "LabelCells", "NumberCells", "NumberColumn", "Unread",
     "describe_spellings", "label_text", "merge_columns", "parse_number", "spellings_of",
 ]  # fmt: skip
 
@@ -268,6 +268,37 @@ def label_text(value: object) -> str | None:
     return str(value)
 
 
+class CodedTexts(Sequence["str | None"]):
+    """Cells of text as they come from libraries that keep each text once.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The texts.
+    codes : array of int, shape (rows,)
+        Which of them stands in each row; -1 where the cell is empty.
+    """
+
+    def __init__(self, texts: Sequence[str], codes: NDArray[np.integer]) -> None:
+        self.texts, self.codes = texts, codes
+
+    def __len__(self) -> int:
+        return self.codes.size
+
+    @overload
+    def __getitem__(self, place: int) -> str | None: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str | None]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str | None] | None:
+        if isinstance(place, slice):
+            known = [*self.texts, None]
+            return [known[code] for code in self.codes[place].tolist()]
+        return self[place : place + 1 or None][0]
+
+    def __iter__(self) -> Iterator[str | None]:
+        return iter(self[:])
+
+
 class LabelCells:
     """A column of names, coded as it is read: one integer per row, -1 where the cell is empty."""
 
@@ -281,6 +312,10 @@ class LabelCells:
             values, inverse = np.unique(cells, return_inverse=True)
             codes = np.array([self._code(value) for value in values], dtype=np.intc)
             self._codes.frombytes(codes[inverse.reshape(-1)].tobytes())
+            return
+        if isinstance(cells, CodedTexts):
+            codes = np.array([*map(self._code, cells.texts), -1], dtype=np.intc)
+            self._codes.frombytes(codes[cells.codes].tobytes())
             return
         known, code = self._known, self._code
         self._codes.extend([known[c] if type(c) is str and c in known else code(c) for c in cells])

@@ -12,6 +12,7 @@ import numpy as np
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError, RankbarsError
 from rankbars.tables.assembly import scores_from_tables
+from rankbars.tables.cells import CodedTexts
 from rankbars.tables.conditions import choose_rows, note_chosen_rows
 from rankbars.tables.database import Engine
 from rankbars.tables.remarks import note_lookalikes
@@ -113,7 +114,10 @@ def _with_index(frame: Any) -> Any:
 
 
 def _cells(series: Any) -> Any:
-    """Cells of a narwhals series: numbers as an array, anything else as Python values."""
+    """Cells of a narwhals series: numbers as an array, texts coded, others as Python values."""
+    texts = _coded(series)
+    if texts is not None:
+        return texts
     gaps = series.is_null().any()
     if not gaps and (series.dtype.is_numeric() or str(series.dtype) == "Boolean"):
         cells = series.to_numpy()
@@ -124,6 +128,21 @@ def _cells(series: Any) -> Any:
         return cells
     empty = series.is_null().to_list()
     return [None if gone else cell for cell, gone in zip(cells, empty, strict=True)]
+
+
+def _coded(series: Any) -> CodedTexts | None:
+    """Cells of text, each text once; None where they are none, or Arrow does not take them."""
+    import narwhals as nw
+
+    arrow = nw.dependencies.get_pyarrow()
+    if arrow is None or series.dtype != nw.String:
+        return None
+    try:
+        cells = arrow.chunked_array([series.to_arrow()]).combine_chunks().dictionary_encode()
+    except (ValueError, TypeError, NotImplementedError):  # such as halves of a character
+        return None
+    codes = cells.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return CodedTexts(cells.dictionary.to_pylist(), codes)
 
 
 def _relation_table(relation: Any, engine: Engine | None) -> ValueTable:
