@@ -13,6 +13,8 @@ PEERS := build/peers
 # Numerical libraries would otherwise start a thread per core in every test process.
 export OMP_NUM_THREADS ?= 1
 export PYTHON
+# Tests start hundreds of processes: each would compile all modules anew that it does not find compiled.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test check lint types wheel web page docs bench soak calibrate clean
 .DEFAULT_GOAL := help

@@ -13,7 +13,7 @@ from commandline import answer
 
 import rankbars as rb
 from rankbars.errors import ReadError
-from rankbars.readers.openedfiles import Limits, fetched
+from rankbars.readers.transfers import Limits, fetched
 
 TABLE = b"model,task,item,score\na,t,1,1\na,t,2,0\nb,t,1,1\nb,t,2,1\n"
 

@@ -4,8 +4,7 @@ Boards, plans and claims have schemas of their own (``scripts/make_schema.py``).
 Keys are only ever added.
 """
 
-from __future__ import annotations
-
+# Annotations are evaluated as they stand: put off, each would be compiled apart, at every start.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, TypedDict
 
@@ -553,7 +552,11 @@ def files_answer(
 
 
 def store_changed(
-    store: str, events: Sequence[Event], *, unchanged: Iterable[str] = (), notes: Iterable[str] = ()
+    store: str,
+    events: Sequence["Event"],
+    *,
+    unchanged: Iterable[str] = (),
+    notes: Iterable[str] = (),
 ) -> dict[str, Any]:
     """What is answered by a command that changes a store."""
     return {

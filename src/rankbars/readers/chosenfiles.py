@@ -350,7 +350,7 @@ def _fetched(urls: Sequence[str], options: ReadOptions) -> Iterator[dict[str, Pa
     if not urls:
         yield {}
         return
-    from rankbars.readers.openedfiles import Limits, fetched
+    from rankbars.readers.transfers import Limits, fetched
 
     limits = Limits(other_hosts=options.other_hosts)
     if options.download_limit is not None:

@@ -182,7 +182,7 @@ class ParquetPlace:
             If the file is not there, or is not the same any more.
         """
         if is_url(self.place):
-            from rankbars.readers.openedfiles import register
+            from rankbars.readers.transfers import register
 
             register(engine.start(), self.place)
             path = quote_text(self.place)

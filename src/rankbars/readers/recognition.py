@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, distribution, distributions
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -243,7 +243,7 @@ def load_plugins(taken: Mapping[str, Format]) -> Plugins:
     """
     formats: dict[str, Format] = {}
     problems: list[str] = []
-    given = {(one.name, one.value): one for one in entry_points(group=_GROUP)}
+    given = {(one.name, one.value): one for one in _entry_points()}
     for point in sorted(given.values(), key=lambda one: (one.name, _origin(one), one.value)):
         if point.name in taken or point.name in formats:
             owner = "rankbars" if point.name in taken else "another distribution"
@@ -303,6 +303,16 @@ class KnownFormats:
         yield [one for one in self._own.values() if not one.is_table]
         yield list(self.plugins.formats.values())
         yield [one for one in self._own.values() if one.is_table]
+
+
+def _entry_points() -> list[EntryPoint]:
+    # `entry_points` would parse the files of all that is installed; few name the group.
+    names = {
+        one.name for one in distributions() if _GROUP in (one.read_text("entry_points.txt") or "")
+    }
+    return [
+        point for name in names for point in distribution(name).entry_points.select(group=_GROUP)
+    ]
 
 
 def _load(point: EntryPoint) -> Format:
