@@ -35,7 +35,15 @@ from rankbars.data.boardfile import KEYS, SCHEMA, BoardFile
 from rankbars.data.fields import Numbers, numbers_of, without_none
 from rankbars.data.outlook import FalseAlarms, Outlook, Preflight
 from rankbars.data.plain import INFINITE, USUAL
-from rankbars.data.studyplan import CurvePoint, Goal, Plan, Split, Supposed, TaskNeeds
+from rankbars.data.studyplan import (
+    CurvePoint,
+    Goal,
+    LabelNeeds,
+    Plan,
+    Split,
+    Supposed,
+    TaskNeeds,
+)
 from rankbars.stats.samplesize import Needed
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -54,7 +62,7 @@ ANSWERS: Mapping[str, tuple[str, type, Kinds]] = {
         "observed": "boolean", "place": "string", "neighbours": "integer", "difference": "number?",
         "sd": "number?", "needed": [Needed, NEEDED, "?"],
         "goal": [Goal, {"kind": ("pair", "top", "tiers"), "models": ["string"], "k": "integer?",
-                        "of": "integer", "margin": "number?"}, ""],
+                        "of": "integer", "margin": "number?", "width": "number?"}, ""],
         "supposed": [[Supposed, {"words": "string", "bound": "boolean", "discordance": "number?",
                                  "sd": "number?", "rows": "number?"}, ""]],
         "tasks": [TaskNeeds, {
@@ -66,6 +74,8 @@ ANSWERS: Mapping[str, tuple[str, type, Kinds]] = {
             "items": [Needed, NEEDED, ""], "cost": "number?", "cost_single": "number?",
             "item_variance": "number?", "answer_variance": "number?", "exhausted": "boolean",
         }, "?"],
+        "labels": [LabelNeeds, {"judged": "number?", "alone": [Needed, NEEDED, ""],
+                                "unlimited": "number?"}, "?"],
         "curve": [[CurvePoint, {"n": "integer", "expected": "number", "low": "number",
                                 "high": "number"}, ""]],
         "notes": [[None, NOTE, ""]],

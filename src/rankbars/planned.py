@@ -35,6 +35,7 @@ def plan(
     top: int | None = None,
     tiers: bool = False,
     margin: float | None = None,
+    width: float | None = None,
     effect: float | None = None,
     power: float = 0.8,
     alpha: float = 0.05,
@@ -61,7 +62,8 @@ def plan(
     Parameters
     ----------
     pilot : Scores, path, data frame, or Leaderboard, optional
-        Results so far. Without them the plan is made beforehand, from `rates`, `sd` or `limits`.
+        Results so far; labels that a judge corrects, from `rankbars.with_judge`, count as such.
+        Without them the plan is made beforehand, from `rates`, `sd` or `limits`.
     pair : (str, str), optional
         Tell one model from the other. With none of `pair`, `top` and `tiers`: the first of the
         pilot from the second.
@@ -72,6 +74,9 @@ def plan(
     margin : float, optional
         Of a pair: show the first to be not worse than the second by more than this, in units of
         the score, if the true difference is `effect`, or 0.
+    width : float, optional
+        Of a pair: know its difference to plus or minus this, at ``1 - alpha``. In half of all
+        samples of that size the interval is as narrow; `power` and `effect` do not matter.
     effect : float, optional
         True difference to plan for, above 0 without a margin; the observed ones where not given.
     power : float
@@ -128,7 +133,10 @@ def plan(
     >>> made.goal.models, made.n, made.needed.likely < made.needed.safe
     (('new', 'old'), 200, True)
     """
-    goal = _goal(pair, top, margin, tiers=tiers)
+    goal = _goal(pair, top, margin, width, tiers=tiers)
+    if width is not None:
+        _refuse_with_width(margin=margin, effect=effect, rates=rates, cost_item=cost_item)
+        power = 0.5  # then t at the planned difference is as often above its limit as below
     _check_amounts(alpha, power, flip=flip, discordance=discordance, effect=effect, sd=sd)
     costs = _costs(cost_item, cost_trial, most_items)
     if pilot is None:
@@ -240,23 +248,41 @@ def load_pilot(path: str | os.PathLike[str]) -> Leaderboard | None:
 
 
 def _goal(
-    pair: Sequence[str] | None, top: int | None, margin: float | None, *, tiers: bool
+    pair: Sequence[str] | None,
+    top: int | None,
+    margin: float | None,
+    width: float | None,
+    *,
+    tiers: bool,
 ) -> Goal:
     asked = [name for name, given in (("pair", pair is not None), ("top", top is not None),
                                       ("tiers", tiers)) if given]  # fmt: skip
     if len(asked) > 1:
         raise OptionError(f"One question at a time: {asked[0]} or {asked[1]}.")
-    if margin is not None and asked not in ([], ["pair"]):
-        raise OptionError("A margin is about two models: --pair A B (pair=).")
+    for name, value in (("margin", margin), ("width", width)):
+        if value is not None and asked not in ([], ["pair"]):
+            raise OptionError(f"A {name} is about two models: --pair A B (pair=).")
+    if width is not None and not 0 < width < math.inf:
+        raise OptionError.out_of_range("the width", width, "above 0")
     if margin is not None and not 0 < margin < math.inf:
         raise OptionError.out_of_range("the margin", margin, "above 0")
     if pair is not None:
         if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
             raise OptionError.out_of_range("the pair", pair, "two different models")
-        return Goal("pair", tuple(pair), margin=margin)
+        return Goal("pair", tuple(pair), margin=margin, width=width)
     if top is not None:
         return Goal("top", k=_check_whole("the number of first places", top, 1))
-    return Goal("tiers" if tiers else "pair", margin=margin)
+    return Goal("tiers" if tiers else "pair", margin=margin, width=width)
+
+
+def _refuse_with_width(**given: object) -> None:
+    for name, value in given.items():
+        if value is not None:
+            option = name.replace("_", "-")
+            raise OptionError(
+                f"A width says how well a difference is to be known, whatever it is: leave out "
+                f"--{option} ({name}=), or --width (width=)."
+            )
 
 
 def _check_whole(name: str, value: object, least: int) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from rankbars.cli.judgelabels import LabelSources, judge_options, label_sources
 from rankbars.cli.options import (
     Reading,
     average_anyway_option,
@@ -43,6 +44,8 @@ it.
   rankbars plan pilot.csv --pair new old
   rankbars plan pilot.csv --top 3                  settle which three are best
   rankbars plan pilot.csv --pair new old --margin 0.01
+  rankbars plan pilot.csv --pair new old --width 0.02
+  rankbars plan --labels human.csv --judge judge.csv   how many labels, with this judge
   rankbars plan pilot.csv --cost-item 1 --cost-trial 0.2
 """
 
@@ -62,6 +65,10 @@ it.
     "--margin", type=float, metavar="X",
     help="Show A to be not worse than B by more than this, in units of the score, if they are "
     "equal (or differ by --effect).",
+)  # fmt: skip
+@click.option(
+    "--width", type=float, metavar="X",
+    help="Know how far A is ahead of B to plus or minus this, in units of the score.",
 )  # fmt: skip
 @click.option(
     "--effect", type=float, metavar="X",
@@ -105,6 +112,7 @@ it.
 @click.option(
     "--most-items", type=int, metavar="N", help="No more items exist: how many answers to each do."
 )
+@judge_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 @click.option(
     "--plot", metavar="FILE",
@@ -128,6 +136,7 @@ def plan_command(
     top: int | None,
     tiers: bool,
     margin: float | None,
+    width: float | None,
     effect: float | None,
     power: float,
     alpha: float,
@@ -139,6 +148,9 @@ def plan_command(
     cost_item: float | None,
     cost_trial: float | None,
     most_items: int | None,
+    labels: str | None,
+    judge: tuple[str, ...],
+    judge_family: tuple[str, ...],
     as_json: bool,
     plot: str | None,
     models: tuple[str, ...],
@@ -156,41 +168,31 @@ def plan_command(
         suffix = Path(plot).suffix.lower().removeprefix(".")
         if suffix not in ("svg", "pdf", "png"):
             raise OptionError(f"{plot}: the name must end in .svg, .pdf or .png.")
+        if judge:
+            raise click.UsageError("--plot draws no curve of labels with a judge: leave one out.")
         if not inputs:
             raise click.UsageError("--plot needs results: without a pilot there is no curve.")
         check_targets({"--plot": plot}, inputs)
         account_for_files([plot])
 
-    from rankbars.cli.comparing import sides_of_one_model
-    from rankbars.cli.inputs import choose, read_scores, report_reading
-    from rankbars.cli.progress import reading_files, working
+    from rankbars.cli.progress import working
     from rankbars.data.drafts import write_bytes
-    from rankbars.planned import load_pilot, plan
+    from rankbars.planned import plan
 
     limits = None
     pilot: Leaderboard | Scores | None = None
-    if inputs:
-        pilot = load_pilot(inputs[0]) if len(inputs) == 1 else None
-        if pilot is None:
-            with reading_files(quiet=quiet) as progress:
-                read = read_scores(inputs, reading, progress=progress, models=pair or models)
-            if not (models or pair):
-                read = sides_of_one_model(read, inputs, reading) or read
-            scores = choose(read, models, tasks, reading.patterns)
-            report_reading(scores, quiet=quiet)
-            pilot = scores
-        elif models or tasks or reading.where:
-            raise click.UsageError(
-                "--models, --tasks and --where choose from results; a board file has none. Name "
-                "the results."
-            )
+    if labels or judge or judge_family:
+        pilot = _labelled(label_sources(inputs, labels, judge, judge_family), reading,
+                          pair or models, tasks, quiet=quiet)  # fmt: skip
+    elif inputs:
+        pilot = _pilot(inputs, reading, pair, models, tasks, quiet=quiet)
     elif reading.score_min is not None and reading.score_max is not None:
         limits = (reading.score_min, reading.score_max)
     with working("Planning", quiet=quiet):
         made = plan(
-            pilot, pair=pair, top=top, tiers=tiers, margin=margin, effect=effect, power=power,
-            alpha=alpha, rates=rates, discordance=discordance, sd=sd, limits=limits, of=of,
-            flip=flip, cost_item=cost_item, cost_trial=cost_trial, most_items=most_items,
+            pilot, pair=pair, top=top, tiers=tiers, margin=margin, width=width, effect=effect,
+            power=power, alpha=alpha, rates=rates, discordance=discordance, sd=sd, limits=limits,
+            of=of, flip=flip, cost_item=cost_item, cost_trial=cost_trial, most_items=most_items,
             over=aggregate, missing=missing or "auto", average_anyway=average_anyway, seed=seed,
         )  # fmt: skip
     if plot is not None:
@@ -203,3 +205,48 @@ def plan_command(
     said = frozenset(() if pilot is None else pilot.notes)
     notes = tuple(note for note in made.notes if note not in said)
     emit_text(replace(made, notes=notes).to_text())
+
+
+def _pilot(
+    inputs: tuple[str, ...], reading: Reading, pair: tuple[str, str] | None,
+    models: tuple[str, ...], tasks: tuple[str, ...], *, quiet: bool,
+) -> Leaderboard | Scores:  # fmt: skip
+    """Results so far: a board file, or what is read."""
+    from rankbars.cli.comparing import sides_of_one_model
+    from rankbars.cli.inputs import choose, read_scores, report_reading
+    from rankbars.cli.progress import reading_files
+    from rankbars.planned import load_pilot
+
+    board = load_pilot(inputs[0]) if len(inputs) == 1 else None
+    if board is not None:
+        if models or tasks or reading.where:
+            raise click.UsageError(
+                "--models, --tasks and --where choose from results; a board file has none. Name "
+                "the results."
+            )
+        return board
+    with reading_files(quiet=quiet) as progress:
+        read = read_scores(inputs, reading, progress=progress, models=pair or models)
+    if not (models or pair):
+        read = sides_of_one_model(read, inputs, reading) or read
+    scores = choose(read, models, tasks, reading.patterns)
+    report_reading(scores, quiet=quiet)
+    return scores
+
+
+def _labelled(
+    sources: LabelSources, reading: Reading, models: tuple[str, ...], tasks: tuple[str, ...], *,
+    quiet: bool,
+) -> Scores:  # fmt: skip
+    """Labels with the judges that correct them."""
+    from rankbars.cli.inputs import choose, read_scores, report_reading
+    from rankbars.cli.progress import reading_files
+
+    def take(paths: tuple[str, ...], how: Reading) -> Scores:
+        with reading_files(quiet=quiet) as progress:
+            read = read_scores(paths, how, progress=progress, models=models, beside=True)
+        return choose(read, models, tasks, how.patterns)
+
+    scores = sources.join(take(sources.labels, sources.reading(reading)), take, reading)
+    report_reading(scores, quiet=quiet)
+    return scores

@@ -181,7 +181,9 @@ def numbers_of(hint: Any) -> tuple[type[Any], Numbers] | None:
     about = next((one for one in beside if isinstance(one, Numbers)), None)
     if about is None:
         return None
-    # NDArray[np.int64] is ndarray[shape, dtype[int64]].
+    if get_origin(kind) is NDArray:  # since NumPy 2.5 the alias has a name of its own
+        return get_args(kind)[0], about
+    # Before, NDArray[np.int64] is ndarray[shape, dtype[int64]].
     return (get_args(get_args(kind)[1])[0] if get_origin(kind) is np.ndarray else kind), about
 
 

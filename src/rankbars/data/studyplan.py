@@ -10,7 +10,7 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Input
 from rankbars.stats.samplesize import Needed
 
-__all__ = ["CurvePoint", "Goal", "Plan", "Split", "Supposed", "TaskNeeds"]
+__all__ = ["CurvePoint", "Goal", "LabelNeeds", "Plan", "Split", "Supposed", "TaskNeeds"]
 
 MOST_ROWS = 1e6
 """Rows; more are shown as out of reach."""
@@ -32,6 +32,8 @@ class Goal(NamedTuple):
         Models in all.
     margin : float, optional
         The first of a pair is to be shown not worse by more than this.
+    width : float, optional
+        The difference of a pair is to be known to plus or minus this.
     """
 
     kind: Literal["pair", "top", "tiers"]
@@ -39,6 +41,7 @@ class Goal(NamedTuple):
     k: int | None = None
     of: int = 2
     margin: float | None = None
+    width: float | None = None
 
     @property
     def comparisons(self) -> int:
@@ -132,6 +135,24 @@ class TaskNeeds(NamedTuple):
     fewest_rate: float
 
 
+class LabelNeeds(NamedTuple):
+    """Labels that a judge corrects.
+
+    Attributes
+    ----------
+    judged : float
+        Labels when every judged item has one: no more can be had.
+    alone : Needed
+        Labels that it takes without the judge.
+    unlimited : float
+        Labels that are likely to do if the judge scored items without end.
+    """
+
+    judged: float
+    alone: Needed
+    unlimited: float
+
+
 class CurvePoint(NamedTuple):
     """Neighbours in the order that would be told apart with so many rows.
 
@@ -162,8 +183,8 @@ class Plan:
         What is to be shown.
     alpha, power, level : float
         Error rate, probability to show it, and the rate that one side of one comparison gets.
-    unit : {"items", "votes", "runs", "tasks"}
-        What a row is.
+    unit : {"items", "votes", "runs", "tasks", "labels"}
+        What a row is; labels are corrected by a judge.
     n : int
         Rows of the pilot; 0 without one.
     difference : float
@@ -183,6 +204,8 @@ class Plan:
         What it takes over a population of tasks; with several tasks.
     split : Split, optional
         Items and answers for the least money, where costs were given.
+    labels : LabelNeeds, optional
+        What the judge saves, where one corrects labels.
     curve : tuple of CurvePoint
         Neighbours told apart over rows, at the level of all pairs; with a pilot.
     neighbours : int
@@ -214,6 +237,7 @@ class Plan:
     place: str = ""
     tasks: TaskNeeds | None = None
     split: Split | None = None
+    labels: LabelNeeds | None = None
     curve: tuple[CurvePoint, ...] = ()
     neighbours: int = 0
     notes: tuple[Note, ...] = ()

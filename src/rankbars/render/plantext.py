@@ -7,7 +7,7 @@ import math
 import textwrap
 from typing import Any
 
-from rankbars.data.studyplan import MOST_ROWS, Plan, Split
+from rankbars.data.studyplan import MOST_ROWS, LabelNeeds, Plan, Split
 from rankbars.render.notation import counted, listed, show_count, visible
 from rankbars.stats.samplesize import Needed
 
@@ -90,6 +90,12 @@ def _question(plan: Plan) -> str:
         what = f"show that {first} is not worse than {second} by more than {goal.margin:g}"
     elif goal.kind == "pair":
         first, second = names if names else ("one model", "the other")
+        if goal.width is not None:
+            return (
+                f"To know how far {first} is ahead of {second}"
+                f"{f' {visible(plan.place)}' if plan.place else ''} to ± {goal.width:g} "
+                f"({100 * (1 - plan.alpha):g} %, in half of all samples):"
+            )
         what = f"tell {first} from {second}"
     elif goal.k is not None:
         who = f" ({listed(names, _MOST_NAMES)})" if names else ""
@@ -130,7 +136,9 @@ def _beforehand(plan: Plan) -> list[str]:
 
 def _by_pilot(plan: Plan, needed: Needed) -> list[str]:
     one = plan.goal.kind == "pair"
-    if plan.observed:
+    if plan.goal.width is not None:
+        supposing = "differences vary as in the pilot"
+    elif plan.observed:
         supposing = "the true difference is the observed one" if one else (
             "all true differences are the observed ones"
         )  # fmt: skip
@@ -146,7 +154,14 @@ def _by_pilot(plan: Plan, needed: Needed) -> list[str]:
         f"{'' if plan.goal.margin is None else ' (with the margin)'}{hardest}, standard "
         f"deviation of differences {plan.sd:.3g}."
     )
-    lines = [f"  {needed_words(needed, plan.unit, supposing)}", seen]
+    if plan.goal.width is not None:
+        seen = (
+            f"Pilot: {show_count(plan.n)} {plan.unit}, standard deviation of differences "
+            f"{plan.sd:.3g}."
+        )
+    lines = [f"  {needed_words(needed, plan.unit, supposing)}"]
+    lines += [] if plan.labels is None else _labels(needed, plan.labels)
+    lines.append(seen)
     if plan.observed:
         known = "The observed difference is known no better than the pilot knows it: a plan for it "
         careful = (
@@ -156,6 +171,21 @@ def _by_pilot(plan: Plan, needed: Needed) -> list[str]:
         )  # fmt: skip
         lines.append(f"{known}reaches its power about half of the time. {careful}")
     return lines
+
+
+def _labels(needed: Needed, labels: LabelNeeds) -> list[str]:
+    """What the judge saves, and where it ends."""
+    alone = rounded_rows(labels.alone.likely)
+    most, without_end = show_count(round(labels.judged)), rounded_rows(labels.unlimited)
+    if math.isfinite(needed.likely):
+        return [
+            f"  Labels alone: {alone}. The judge scored {most} items; if it scored items without "
+            f"end, {without_end} labels would do."
+        ]
+    return [
+        f"  A label for each of the {most} items that the judge scored does not reach it. Labels "
+        f"alone: {alone}; if the judge scored items without end, {without_end} labels would do."
+    ]
 
 
 def _money(plan: Plan, split: Split) -> list[str]:
@@ -265,8 +295,16 @@ def plan_json(plan: Plan) -> str:
     if plan.tasks is not None:
         tasks = plan.tasks._asdict() | {"needed": needed_to_dict(plan.tasks.needed)}
         tasks = {name: _real(value) for name, value in tasks.items()}
+    labels = None
+    if plan.labels is not None:
+        labels = {
+            "judged": _real(plan.labels.judged),
+            "alone": needed_to_dict(plan.labels.alone),
+            "unlimited": _real(plan.labels.unlimited),
+        }
     values = plain | {
         "schema": PLAN_SCHEMA,
+        "labels": labels,
         "goal": goal,
         "n": plan.n or None,
         "difference": _real(plan.difference),

@@ -19,10 +19,28 @@ from rankbars.stats.newtask.guarantees import smallest_number_of_tasks
 from rankbars.stats.repeatedanswers import split_pairs
 from rankbars.stats.samplesize import FEWEST_TASKS
 
-__all__ = ["AnswerNoise", "Pilot", "answer_noise", "pilot_of"]
+__all__ = ["AnswerNoise", "JudgedShares", "Pilot", "answer_noise", "pilot_of"]
 
 
 _NAMELESS = "all"  # what readers call the task of files that name none
+
+
+class JudgedShares(NamedTuple):
+    """What a judge does to the variance of differences.
+
+    Attributes
+    ----------
+    fixed : array of float, shape (M, M)
+        Share of it that more labels do not make smaller: that of the judge's mean over all items.
+    gain : array of float, shape (M, M)
+        How many labels without the judge one with it is worth.
+    most : float
+        Labels when every judged item has one.
+    """
+
+    fixed: NDArray[np.float64]
+    gain: NDArray[np.float64]
+    most: float
 
 
 class Pilot(NamedTuple):
@@ -48,6 +66,8 @@ class Pilot(NamedTuple):
         Tasks that a rank interval for a new task needs, and its error rate.
     notes : tuple of Note
         What must be said of them.
+    judged : JudgedShares, optional
+        Where a judge corrects labels.
     """
 
     models: tuple[str, ...]
@@ -64,6 +84,7 @@ class Pilot(NamedTuple):
     fewest: int = 0
     fewest_rate: float = 0.2
     notes: tuple[Note, ...] = ()
+    judged: JudgedShares | None = None
 
 
 class AnswerNoise(NamedTuple):
@@ -131,11 +152,13 @@ def _of_task(board: Leaderboard, task: TaskResult) -> Pilot:
                 "with --pairs, or plan from the results themselves.",
             ),
         )
-    unit = task.kind if task.kind in ("votes", "runs") else "items"
+    judged = _judged(board, [task])
+    unit = "labels" if judged else task.kind if task.kind in ("votes", "runs") else "items"
     place = "" if task.name == _NAMELESS else f"on {task.name}"
     return Pilot(
-        board.models, score, difference, se, df, task.n, unit, place, discordant, notes=notes
-    )
+        board.models, score, difference, se, df, task.n, unit, place,
+        None if judged else discordant, notes=notes, judged=judged,
+    )  # fmt: skip
 
 
 def _of_average(board: Leaderboard) -> Pilot:
@@ -169,19 +192,48 @@ def _of_average(board: Leaderboard) -> Pilot:
                 "More rows do not make this average surer: folds share their data, or the rows "
                 "behind scores are not known. Plan over tasks (--aggregate tasks)."
             )
-        n = sum(task.n for task in used)
+        n, judged = sum(task.n for task in used), _judged(board, used)
         unit: str = next(iter(kinds)) if kinds in ({"votes"}, {"runs"}) else "items"
+        unit = "labels" if judged else unit
         place = f"on the average of {len(used)} tasks"
     else:
-        n, unit = len(used), "tasks"
+        n, unit, judged = len(used), "tasks", None
         place = f"on the average{' rank' if ranks else ''} over tasks like these"
     by_task, by_task_se = (None, None) if ranks else _by_task(board, used)
     return Pilot(
         board.models, sign * average.score, difference, se, np.asarray(df), n, unit, place,
         task_difference=by_task, task_se=by_task_se,
         fewest=smallest_number_of_tasks("joint", board.spec.alpha_overall),
-        fewest_rate=board.spec.alpha_overall,
+        fewest_rate=board.spec.alpha_overall, judged=judged,
     )  # fmt: skip
+
+
+def _judged(board: Leaderboard, tasks: Sequence[TaskResult]) -> JudgedShares | None:
+    """What judges do to the variance over these tasks; None where they are used on none.
+
+    With r² the part of the labels' variance that the judge explains, n labels and N judged items,
+    the variance of a difference is that of a label times ``(1 - r²) / n + r² / N``.
+    """
+    used = [task for task in tasks if task.name in board.judge and board.judge[task.name].used]
+    if not used or board.pairs is None:
+        return None
+    size = len(board.models)
+    whole, fixed, alone = np.zeros((3, size, size))
+    most = math.inf
+    for task in tasks:
+        share = _square((task.weight * board.pairs.tasks[task.name].se) ** 2, size)
+        whole = whole + share
+        if task not in used:
+            alone = alone + share
+            continue
+        use = board.judge[task.name]
+        r2, done = use.correlation**2, use.labels / use.judged
+        left = 1.0 - r2 * (1.0 - done)
+        fixed, alone = fixed + share * r2 * done / left, alone + share / left
+        most = min(most, use.judged / use.labels)
+    with np.errstate(invalid="ignore"):
+        shares = fixed / whole, alone / whole
+    return JudgedShares(*shares, most * sum(task.n for task in tasks))
 
 
 def _by_task(

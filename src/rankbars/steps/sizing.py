@@ -9,7 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.studyplan import CurvePoint, Goal, Plan, Split, Supposed, TaskNeeds
+from rankbars.data.studyplan import (
+    CurvePoint,
+    Goal,
+    LabelNeeds,
+    Plan,
+    Split,
+    Supposed,
+    TaskNeeds,
+)
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.stats.repeatedanswers import best_answers
 from rankbars.stats.samplesize import (
@@ -111,11 +119,15 @@ def plan_from(
     tasks = _over_tasks(pilot, goal, first, second, planned, level, power, seed)
     sd = float(se[hardest]) * math.sqrt(pilot.n)
     hardest_pair = pilot.models[first[hardest]], pilot.models[second[hardest]]
+    labels = None
+    if pilot.judged is not None:
+        needed, labels = _labels(needed, pilot, first[hardest], second[hardest])
     return Plan(
         goal=goal, alpha=alpha, power=power, level=level, unit=pilot.unit, n=pilot.n,
         difference=float(shown[hardest]), observed=planned is None, sd=sd, needed=needed,
         place=pilot.place, tasks=tasks, notes=pilot.notes,
-        curve=_curve(pilot, alpha, seed), neighbours=len(pilot.models) - 1,
+        labels=labels,
+        curve=() if labels else _curve(pilot, alpha, seed), neighbours=len(pilot.models) - 1,
         split=None if costs is None or noise is None
         else _split(needed, sd**2, noise(*hardest_pair), costs),
     )  # fmt: skip
@@ -151,6 +163,29 @@ def _pairs_of(pilot: Pilot, goal: Goal) -> tuple[Goal, NDArray[np.intp], NDArray
     return goal._replace(models=names), first, second
 
 
+def _labels(needed: Needed, pilot: Pilot, i: np.intp, j: np.intp) -> tuple[Needed, LabelNeeds]:
+    """Labels with the judge, and without it, where `needed` has the variance go down with them.
+
+    Only a part of it does: that of the judge's mean over all items stays.
+    """
+    judged = pilot.judged
+    if judged is None:
+        raise OptionError("Here no judge corrects labels.")
+    fixed, gain = float(judged.fixed[i, j]), float(judged.gain[i, j])
+
+    def labels(rows: float) -> float:
+        left = pilot.n / rows - fixed  # of the variance, to be left to the labels
+        found = math.ceil((1 - fixed) * pilot.n / left - 1e-9) if left > 0 else math.inf
+        return found if found <= judged.most else math.inf
+
+    likely = needed.likely * (1 - fixed)
+    return (
+        Needed(*(one if math.isnan(one) else labels(one) for one in needed)),
+        LabelNeeds(judged.most, Needed(*(_ceiling(one * gain) for one in needed)),
+                   _ceiling(likely)),
+    )  # fmt: skip
+
+
 def _planned(goal: Goal, effect: float | None) -> float | None:
     """The supposed true difference with the margin; None where the observed ones are planned for.
 
@@ -159,6 +194,8 @@ def _planned(goal: Goal, effect: float | None) -> float | None:
     OptionError
         If it is not above 0.
     """
+    if goal.width is not None:
+        return goal.width
     if goal.margin is None and effect is None:
         return None
     planned = (effect or 0.0) + (goal.margin or 0.0)
