@@ -348,7 +348,7 @@ CASES = (
         tasks=("MMLU", "GSM8K", "ARC"),
     ),
     Case(
-        "two header rows/asked",
+        "two header rows/joined",
         "rank t.csv",
         {
             "t.csv": lines(
@@ -358,8 +358,9 @@ CASES = (
                 "b,2,3,4,5",
             )
         },
-        ("header rows",),
-        code=1,
+        ("The 2 rows of the header were joined",),
+        models=("a", "b"),
+        tasks=("MMLU_5-shot", "MMLU_0-shot", "GSM8K_5-shot", "GSM8K_0-shot"),
     ),
     Case(
         "errors beside/columns",

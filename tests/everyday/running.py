@@ -11,6 +11,7 @@ from typing import Any
 from commandline import Answer, answer, inside
 from everyday import (
     answermatrices,
+    exports,
     foldsandvotes,
     limitedruns,
     namedcolumns,
@@ -39,6 +40,7 @@ CASES: tuple[Case, ...] = tuple(
         wronginput,
         answermatrices,
         statisticscolumns,
+        exports,
     )
     for case in part.CASES
 )

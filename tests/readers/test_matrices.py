@@ -202,9 +202,14 @@ def test_the_index_of_a_pandas_frame_is_a_column() -> None:
     assert rb.Scores.from_frame(frame.rename_axis("model")).models == ("a", "b")
 
 
-def test_several_header_rows_are_declined_with_the_first_rows(tmp_path: Path) -> None:
+def test_several_header_rows_are_joined(tmp_path: Path) -> None:
     text = "regime,1000,1000,full\ndataset,A,B,A\nmethod,,,\nx,1,2,3\n"
-    with pytest.raises(rb.ReadError, match=r"several header rows.*regime, 1000.*dataset, A"):
+    assert list(read_text(tmp_path, text).tasks) == ["1000_A", "1000_B", "full_A"]
+
+
+def test_a_row_of_names_below_a_name_that_stands_twice_is_shown(tmp_path: Path) -> None:
+    text = "model,A,A\nx,low,high\ny,low,low\n"
+    with pytest.raises(rb.ReadError, match=r"several header rows.*model, A.*x, low"):
         read_text(tmp_path, text)
 
 

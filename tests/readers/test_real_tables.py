@@ -84,10 +84,12 @@ def test_regression_errors_one_file_per_model() -> None:
     assert coverage.missing.tolist() == [0, 30, 30]
 
 
-def test_vtab_with_three_header_rows_is_declined() -> None:
-    with pytest.raises(rb.ReadError, match="several header rows") as caught:
-        rb.read(TABLES / "three_header_rows_vtab.csv")
-    assert "train_examples_if_subset" in str(caught.value)
+def test_the_three_header_rows_of_vtab_are_joined() -> None:
+    scores = rb.read(TABLES / "three_header_rows_vtab.csv")
+    task = scores.tasks["1000_CIFAR-100"]
+    assert isinstance(task, Estimates)
+    assert task.mean[scores.models.index("Cond-BigGAN")] == 21.080000698566437
+    assert "full_CIFAR-100" in scores.tasks
 
 
 def test_tabarena_folds_have_repeats_and_mixed_metrics() -> None:

@@ -29,6 +29,7 @@ from rankbars.readers.inputfiles import (
 )
 from rankbars.tables.cells import parse_number
 from rankbars.tables.database import Engine, quote_text
+from rankbars.tables.headers import MOST_HEADER_ROWS, find_header_rows
 from rankbars.tables.relations import Relation, Table, check_width
 
 __all__ = ["find_delimiter", "open_delimited"]
@@ -80,6 +81,10 @@ class _Header(NamedTuple):
         Cells of a row.
     titles : tuple of str
         Those lines above it that hold text.
+    rows : int
+        Rows that it has.
+    remark : str
+        What was made of several rows; empty if there is one.
     """
 
     names: tuple[str, ...]
@@ -87,11 +92,13 @@ class _Header(NamedTuple):
     lines: int
     width: int
     titles: tuple[str, ...]
+    rows: int = 1
+    remark: str = ""
 
     @property
     def row(self) -> int:
-        """Its number; blank lines above it do not count where there is nothing else."""
-        return 1 + (self.lines if self.titles else 0)
+        """Number of its last; blank lines above it do not count where there is nothing else."""
+        return self.rows + (self.lines if self.titles else 0)
 
 
 def open_delimited(file: InputFile, engine: Engine, decimal: str | None = None) -> CsvTable:
@@ -134,14 +141,16 @@ class CsvTable(Table):
         self._decimal = decimal or ("," if header.delimiter == ";" else ".")
         self.source = file.label
         self.columns = header.names
+        self.remark = header.remark
         if header.titles:
             shown = ", ".join(repr(title) for title in header.titles[:3])
-            self.remark = f"Left aside, above the header: {shown}."
+            self.remark = f"Left aside, above the header: {shown}. {header.remark}".rstrip()
         self.report = file.count_share
         self._file = file
         self._header = header
         self._engine = engine
         self._held: tuple[frozenset[str], Relation] | None = None
+        self._repeated = 0
 
     def head(self, rows: int) -> list[tuple[object, ...]]:
         """First rows as they are."""
@@ -179,7 +188,26 @@ class CsvTable(Table):
             cells = np.array([*rows, [None] * len(places)], dtype=object)[:-1]
             table = self._engine.put({f"c{i}": cells[:, k] for k, i in enumerate(places.values())})
         clause = f"(SELECT *, rowid AS place FROM {table})"
-        return Relation(self._engine, clause, columns, decimal=self._decimal)
+        repeated = self._drop_headers(table, places)
+        return Relation(self._engine, clause, columns, dense=not repeated, decimal=self._decimal)
+
+    def _drop_headers(self, table: str, places: Mapping[str, int]) -> int:
+        """Leave out rows that are the header once more, as files put one below the other have them.
+
+        They are told from a model that is called as its column by at least two cells.
+        """
+        if len(places) < min(2, len(self.columns)) or self._header.rows > 1:
+            return 0
+        alike = " AND ".join(f"c{i} = {quote_text(name)}" for name, i in places.items() if name)
+        blank = " AND ".join(["TRUE", *(f"c{i} IS NULL" for name, i in places.items() if not name)])
+        found = self._engine.ask(f"DELETE FROM {table} WHERE {alike} AND {blank}") if alike else []
+        repeated = int(found[0][0]) if found else 0
+        if repeated and not self._repeated:
+            self._repeated = repeated
+            times = "once" if repeated == 1 else f"{repeated:,} times"
+            told = f"The header stands {times} more among the rows; these rows are left out."
+            self.remark = f"{self.remark} {told}".lstrip()
+        return repeated
 
     def _clause(self, path: Path) -> str:
         """What the engine is told of the file: nothing is left for it to find out."""
@@ -195,7 +223,7 @@ class CsvTable(Table):
             rest = f" WHERE coalesce({cells}) IS NOT NULL"
         return (
             f"read_csv({quote_text(pattern)}, columns = {{{types}}}, header = true, "
-            f"skip = {self._header.lines}, auto_detect = false, "
+            f"skip = {self._header.lines + self._header.rows - 1}, auto_detect = false, "
             f"delim = '{self._header.delimiter}', quote = '\"', escape = '\"', nullstr = '', "
             "strict_mode = true, null_padding = false, hive_partitioning = false, "
             f"compression = 'none', max_line_size = {LONGEST_ROW}, buffer_size = {BUFFER_BYTES})"
@@ -263,7 +291,14 @@ def _read_header(file: InputFile) -> _Header:
         else:
             named = width
     check_width(header, file.label)
-    return _Header(tuple(header[:named]), delimiter, lines, width, titles)
+    found = _Header(tuple(header[:named]), delimiter, lines, width, titles)
+    if header[0].strip() and len(set(header)) == len(header):
+        return found
+    below = itertools.islice(_read_rows(file, found), MOST_HEADER_ROWS - 1)
+    joined = find_header_rows([found.names, *below])
+    if joined is None:
+        return found
+    return found._replace(names=joined.names, rows=joined.rows, remark=joined.remark)
 
 
 def _look_above(file: InputFile) -> tuple[int, tuple[str, ...], str]:
@@ -361,10 +396,12 @@ def _read_rows(file: InputFile, header: _Header) -> Iterator[list[str]]:
             if not row or (number == first and not "".join(row).strip()):
                 continue  # a blank line
             number += 1
-            if number == first + 1:
+            if number <= first + header.rows:
                 continue
             if len(row) != header.width:
                 raise _wrong_width(file, reader, row, header, number)
+            if tuple(row[:named]) == header.names and header.rows == 1 and named > 1:
+                continue  # the header once more
             if "".join(row[:named]).strip() or named == 1:
                 yield row[:named]
 

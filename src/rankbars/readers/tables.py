@@ -49,6 +49,7 @@ __all__ = [
 _RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?\s*)?\s*")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _BOLD_NUMBER = re.compile(r"(\*{1,3}|_{1,3}|`)([-+]?\d[\d.,]*%?)\1")
+_HTML = re.compile(r"</?(?:u|b|i|em|strong|mark|code|small|span|br)\b[^<>]*>", re.IGNORECASE)
 _EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|___|__|`)(.+)\1")
 
 # A page is looked at as a whole; a longer one is something else.
@@ -82,11 +83,12 @@ def parse_tables(
     found = []
     every = name_files(files, beside=options.beside, side=options.side)
     for file, names in zip(files, every, strict=True):
-        table = choose_rows(open_table(file, engine, options.decimal), options.where)
+        table = open_table(file, engine, options.decimal)
+        parsed = parse_table(choose_rows(table, options.where), names, options, engine)
         notes = _note_open_end(file)
         if table.remark:
             notes = (*notes, Note("title", f"{file.label}: {table.remark}"))
-        found.append(parse_table(table, names, options, engine)._replace(notes=notes))
+        found.append(parsed._replace(notes=notes))
     return found
 
 
@@ -380,10 +382,10 @@ def _plain(cell: str) -> str:
     --------
     >>> _plain(" **[gpt-4](https://a.b)** "), _plain(r"a\|b")
     ('gpt-4', 'a|b')
-    >>> _plain("**88.1** ± 0.9")
-    '88.1 ± 0.9'
+    >>> _plain("**88.1** ± 0.9"), _plain("<u>61.0</u>")
+    ('88.1 ± 0.9', '61.0')
     """
-    text = _LINK.sub(r"\1", cell.strip())
+    text = _LINK.sub(r"\1", _HTML.sub(" ", cell).strip())
     while found := _EMPHASIS.fullmatch(text):
         text = found[2].strip()
     text = _BOLD_NUMBER.sub(r"\2", _LINK.sub(r"\1", text))

@@ -48,6 +48,7 @@ HELPERS = (
     score url link license licence organization organisation author type architecture params
     parameters nparams paramsb size date released releasedate submissiondate year precision
     nseeds numseeds seeds nruns numruns runs ntrials numtrials trials
+    hub hublikes likes downloads step steps globalstep trainstep trainingstep iteration iterations
 """)
 )
 
@@ -58,6 +59,7 @@ _PLACES = split_words("meanwinrate rank averagerank meanrank position place scor
 _KNOWN_BY = split_words("""
     provider vendor company developer lab maker creator country open opensource openweights weights
     access tier family modelfamily basemodel modelsize contextwindow context quantization hardware
+    flagged merged moe
     cutoff knowledgecutoff released modality dateadded added submitted submittedat updated
     updatedat lastupdated created createdat uploaded uploaddate publicationdate
 """)

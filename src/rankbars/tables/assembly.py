@@ -23,7 +23,7 @@ from rankbars.tables.database import Engine
 from rankbars.tables.descriptions import AboutTasks, Group, check_scale, check_signs, describe_tasks
 from rankbars.tables.designs import NamedKind, RowPlan, Size, plan_rows
 from rankbars.tables.joining import join_scores
-from rankbars.tables.layouts import HEAD_ROWS, find_layout, find_numeric
+from rankbars.tables.layouts import HEAD_ROWS, find_layout, find_numeric, refuse_training
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.remarks import (
@@ -233,6 +233,8 @@ def _prepare(table: Table, names: FileNames, options: TableOptions, engine: Engi
         remark = summed.remark or "Rows hold statistics of models, not single scores."
         return tidy._replace(remarks=(*tidy.remarks, ("statistics", remark)))
     layout = _layout(table, options)
+    if not any(options.columns.values()) and options.layout is None:
+        refuse_training(table)
     if layout == "tidy":
         return prepare_tidy(table, names, options)
     return _prepare_matrix(table, layout, names, options)

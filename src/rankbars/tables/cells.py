@@ -32,7 +32,9 @@ WORDS = {
     **dict.fromkeys(("correct", "solved", "resolved", "success", "✓", "✔", "✔️", "✅"), 1.0),
     **dict.fromkeys(("incorrect", "wrong", "unsolved", "unresolved", "failure"), 0.0),
     **dict.fromkeys(("✗", "✘", "✖", "❌"), 0.0),
-    **dict.fromkeys(("", "-", "–", "—", "na", "n/a", "n.a.", "nan", "null", "none"), math.nan),
+    **dict.fromkeys(
+        ("", "-", "--", "---", "–", "—", "na", "n/a", "n.a.", "nan", "null", "none"), math.nan
+    ),
     **dict.fromkeys(("#n/a", "#div/0!"), math.nan),  # as sheets write them
 }
 

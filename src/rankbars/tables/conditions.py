@@ -394,6 +394,7 @@ class ChosenTable(Table):
         self._conditions = tuple(conditions)
         self.source, self.header_rows, self.remark = table.source, table.header_rows, table.remark
         self.partitions, self.report = table.partitions, table.report
+        self.fixed = frozenset(name for one in conditions for name in one.columns)
         for condition in conditions:
             for name in condition.columns:
                 if name not in table.columns:

@@ -15,6 +15,7 @@ from rankbars.tables.assembly import scores_from_tables
 from rankbars.tables.cells import CodedTexts
 from rankbars.tables.conditions import choose_rows, note_chosen_rows
 from rankbars.tables.database import Engine
+from rankbars.tables.headers import join_levels
 from rankbars.tables.remarks import note_lookalikes
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.tidy import FileNames
@@ -102,10 +103,8 @@ def _with_index(frame: Any) -> Any:
     if not nw.dependencies.is_pandas_dataframe(frame):
         return frame
     if frame.columns.nlevels > 1:
-        raise DataError(
-            f"The data frame has {frame.columns.nlevels} header rows. Join them into one name per "
-            "column: frame.columns = ['_'.join(names) for names in frame.columns]."
-        )
+        levels = [list(map(str, level)) for level in zip(*frame.columns, strict=True)]
+        frame = frame.set_axis(list(join_levels(levels)), axis="columns")
     if any(name is not None for name in frame.index.names):
         return frame.reset_index()
     if frame.index.dtype.kind in "iu":

@@ -29,7 +29,7 @@ from rankbars.tables.tableoptions import LAYOUTS
 
 __all__ = [
     "HEAD_ROWS", "Layout", "corner_names", "find_answers", "find_keys", "find_layout",
-    "find_numeric", "find_row_numbers",
+    "find_numeric", "find_row_numbers", "refuse_training",
 ]  # fmt: skip
 
 # Rows looked at to tell numbers from text.
@@ -362,6 +362,47 @@ def _refuse_numbered(table: Table, header: _Header, head: Sequence[tuple[object,
             f"{others[0]!r} is the score: {shlex.join(('--column', f'item={numbering[0]}'))} "
             f"{shlex.join(('--column', f'score={others[0]}'))}. If each column of numbers is a "
             "task: --layout models-by-tasks."
+        )
+
+
+# Columns of these names count how far a training is.
+_PROGRESS = frozenset({"step", "globalstep", "trainstep", "trainingstep", "iteration", "iter",
+                       "epoch", "trainepoch"})  # fmt: skip
+
+
+def refuse_training(table: Table) -> None:
+    """Rows of one training are not independent, so none of them is a run or an item.
+
+    Raises
+    ------
+    DataError
+        If a column counts how far trainings were, and nothing else tells their rows apart.
+    """
+    head = table.head(HEAD_ROWS)
+    header = _Header.of(table.columns, head)
+    names = [
+        name for name in header.columns
+        if fold_name(name) in _PROGRESS and name in header.numeric and name not in table.fixed
+    ]  # fmt: skip
+    if not names or header.has("item", weak=True):
+        return
+    named = {fold_name(one) for role in ("model", "task", "run", "metric")
+             for one in (role, *ROLES[role].aliases, *ROLES[role].weak)}  # fmt: skip
+    keys = [place for place, name in enumerate(header.columns) if fold_name(name) in named]
+    place = header.columns.index(names[0])
+    points: dict[tuple[object, ...], set[float]] = {}
+    for row in head:
+        found = _number(row[place])
+        if found is not None and not _is_nan(found):
+            points.setdefault(tuple(row[key] for key in keys), set()).add(found)
+    last = max((max(found) for found in points.values() if len(found) > 1), default=None)
+    if last is not None:
+        column = names[0] if names[0].isidentifier() else f'"{names[0]}"'
+        raise DataError(
+            f"{table.source}: {names[0]!r} seems to count how far a training was, and the rows of "
+            "one training are not independent results. Choose one point of it: --where "
+            f"{shlex.quote(f'{column} = {last:g}')}. If it numbers repeated runs: "
+            f"{shlex.join(('--column', f'run={names[0]}'))}."
         )
 
 

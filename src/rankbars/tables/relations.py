@@ -188,6 +188,8 @@ class Table(ABC):
         What was left aside around the table; empty if nothing was.
     partitions : mapping from str to str
         Columns with one value on all rows, which lie in no file but in the name of its folder.
+    fixed : frozenset of str
+        Columns by which the caller chose rows.
     """
 
     source: str
@@ -195,6 +197,7 @@ class Table(ABC):
     header_rows: int
     remark: str = ""
     partitions: Mapping[str, str] = {}
+    fixed: frozenset[str] = frozenset()
     report: Callable[[float], None] | None = None
     place: Place | None = None
     _held_numbers: tuple[Relation, _Numbers] | None = None

@@ -57,6 +57,9 @@ SPREAD_ENDINGS = (
 # Dates are no scores, whatever their column is called.
 _DATE = re.compile(r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{2,4}|\d{4}-\d{2}$")
 
+# How large a model is: 70B, 8x7B, 12 GB.
+_SIZE = re.compile(r"\d[\d.,]*(?:x\d[\d.,]*)?\s*(?:[kmbt]|bn|[kmgt]i?b)", re.IGNORECASE)
+
 # Endings of a column that holds the number of items behind another.
 N_ENDINGS = ("_n", "_n_items", "_num_samples", "_n_samples", " n")
 
@@ -135,11 +138,11 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: TableOpti
     outside = _outside_answers(table, parts, seen, summaries) if rows == "item" else []
     if outside:
         parts = _without_outside(table, parts, outside, options)
-    kept, text = _numeric_columns(table, seen, parts.values)
+    kept, text, others = _numeric_columns(table, seen, parts.values, columns)
     remarks = [("columns", _describe(f"{rows}s by {columns}s", parts, kept, text))]
     remarks += [("summaries", _describe_mean(name)) for name in parts.means]
-    if parts.descriptions:
-        remarks.append(("no-models", _describe_no_models(parts.descriptions)))
+    remarks += [("no-scores", _describe_no_scores(others))] * bool(others)
+    remarks += [("no-models", _describe_no_models(parts.descriptions))] * bool(parts.descriptions)
     spreads = [one for one in _companions(table.columns, SPREAD_ENDINGS, every=True)
                if one in parts.dropped]  # fmt: skip
     spreads += [one for one in parts.dropped if one.endswith(SE_ENDINGS) and one not in spreads]
@@ -175,21 +178,24 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: TableOpti
     beside = (*(("se",) if parts.errors else ()), *(("n",) if parts.counts else ()))
     roles |= {role: role for role in (*parts.traits, *beside)} | dict(parts.keys)
     lacking = (missing,) if missing and missing not in roles else ()
-    said = _said_of_models(table, parts, kept, rows, amounts)
+    said = _said_of_models(table, parts, kept, rows, amounts, text)
     return TidyTable(
         melted, roles, frozenset(), None, tuple(remarks), lacking, renamed=True, attributes=said
     )
 
 
 def _said_of_models(
-    table: Table, parts: _Parts, kept: Sequence[str], rows: str, amounts: Collection[str]
-) -> dict[str, dict[str, str]]:
+    table: Table, parts: _Parts, kept: Sequence[str], rows: str, amounts: Collection[str],
+    text: Collection[str],
+) -> dict[str, dict[str, str]]:  # fmt: skip
     """What columns beside the scores, or rows of amounts, say of each model."""
     if parts.row_names is None:
         return {}
     if rows == "model":
         beside = [name for name in table.columns if name not in (*kept, parts.row_names)]
-        return table.said_of(parts.row_names, [name for name in beside if describes_models(name)])
+        return table.said_of(parts.row_names, [
+            name for name in beside if name in text or describes_models(name)
+        ])  # fmt: skip
     place = {name: number for number, name in enumerate(table.columns)}
     said: dict[str, dict[str, str]] = {}
     for row in table.head(_MOST_ROWS) if amounts else ():
@@ -573,19 +579,25 @@ def _row_names(names: Sequence[str], numeric: Collection[str], rows: str) -> str
 
 
 def _numeric_columns(
-    table: Table, seen: Mapping[str, NumberColumn], values: Sequence[str]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Value columns that hold numbers, and those that hold text only."""
-    kept, text = [], []
+    table: Table, seen: Mapping[str, NumberColumn], values: Sequence[str], columns: str
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Value columns that hold numbers, and those of text; of these, what words made no scores."""
+    kept: list[str] = []
+    text: list[str] = []
+    others = _no_scores(values, seen) if columns == "task" else []
     for name in values:
         column = seen[name]
         unread = column.unread
+        if name in others:
+            text.append(name)
+            continue
         if unread is None:
             kept.append(name)
             continue
         plain_text = column.plain + column.percentages == 0
         is_date = plain_text and _DATE.match(unread.text.strip()) is not None
-        if is_date or describes_models(name):  # "128k" beside 8
+        is_size = plain_text and _SIZE.fullmatch(unread.text.strip()) is not None
+        if is_date or is_size or describes_models(name):  # "128k" beside 8
             text.append(name)
             continue
         if not plain_text or unread.text.lstrip("+-")[:1].isdigit():
@@ -603,7 +615,25 @@ def _numeric_columns(
         raise DataError(_mixed(table, "some cells are percentages and some are plain numbers"))
     if whole.mixture:
         raise DataError(_mixed(table, f"the cells hold {whole.mixture}"))
-    return tuple(kept), tuple(text)
+    return tuple(kept), tuple(text), tuple(others)
+
+
+def _no_scores(values: Sequence[str], seen: Mapping[str, NumberColumn]) -> list[str]:
+    """Columns that are empty, or true and false beside numbers; none where there are no others."""
+    found = [
+        name for name in values
+        if seen[name].unread is None
+        and (seen[name].only_truths or not seen[name].plain + seen[name].percentages)
+    ]  # fmt: skip
+    numbers = any(seen[name].unread is None for name in values if name not in found)
+    return found if numbers else []
+
+
+def _describe_no_scores(names: Sequence[str]) -> str:
+    return (
+        f"Left aside, as no scores: {_some(names)} (nothing in it, or true and false beside "
+        "numbers). If true and false are scores, write 1 and 0."
+    )
 
 
 def _mixed(table: Table, what: str) -> str:

@@ -1,0 +1,95 @@
+"""Headers of several rows, as pivoted frames and sheets with merged cells have them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rankbars.tables.cells import parse_number
+
+__all__ = ["MOST_HEADER_ROWS", "JoinedHeader", "find_header_rows", "join_levels"]
+
+MOST_HEADER_ROWS = 5
+
+# What pandas calls a cell of a header that was empty.
+_NO_NAME = re.compile(r"Unnamed: \d+(_level_\d+)?")
+
+
+class JoinedHeader(NamedTuple):
+    """A header of several rows: one name per column, and how many rows it has."""
+
+    names: tuple[str, ...]
+    rows: int
+
+    @property
+    def remark(self) -> str:
+        """What was done, for a note."""
+        shown = ", ".join(map(repr, self.names[:4])) + (" …" if len(self.names) > 4 else "")
+        return f"The {self.rows} rows of the header were joined: {shown}."
+
+
+def find_header_rows(rows: Sequence[Sequence[str]]) -> JoinedHeader | None:
+    """The header that the first rows of a table make, where it has more than one.
+
+    Rows of names have no number and nothing in their first cell, and numbers stand below; or they
+    end with a row that names nothing but the index, as pandas writes it.
+
+    Examples
+    --------
+    >>> table = [["", "mmlu", "mmlu"], ["", "acc", "stderr"], ["model", "", ""], ["ash", "1", "2"]]
+    >>> find_header_rows(table)
+    JoinedHeader(names=('model', 'mmlu_acc', 'mmlu_stderr'), rows=3)
+    >>> find_header_rows([["Model", "MMLU", ""], ["", "acc", "f1"], ["ash", "1", "2"]])
+    JoinedHeader(names=('Model', 'MMLU_acc', 'MMLU_f1'), rows=2)
+    >>> find_header_rows([["item", "ash", "birch"], ["q1", "right", "wrong"]]) is None
+    True
+    """
+    levels: list[list[str]] = []
+    for row in rows[:MOST_HEADER_ROWS]:
+        cells = [cell.strip() for cell in row]
+        if not any(cells) or (levels and len(cells) != len(levels[0])):
+            return None
+        index = next((place for place, cell in enumerate(cells) if not cell), 0)
+        if len(levels) > 1 and index and not any(cells[index:]):
+            pivot = not levels[0][0] or len(set(levels[0])) < len(cells)
+            return _join(levels, cells[:index], len(levels) + 1) if pivot else None
+        if levels and any(map(_is_number, cells[1:])):
+            break
+        levels.append(cells)
+    else:
+        return None  # no number below
+    width = min((_first(level) for level in levels[1:]), default=0)
+    return _join(levels, levels[0][:width], len(levels)) if width else None
+
+
+def join_levels(levels: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """One name per column of several rows of names; a row that tells nothing apart is left out.
+
+    Examples
+    --------
+    >>> join_levels([["mmlu", "", "gsm8k"], ["acc", "f1", "acc"]])
+    ('mmlu_acc', 'mmlu_f1', 'gsm8k_acc')
+    >>> join_levels([["score", "score"], ["math", "law"]])
+    ('math', 'law')
+    """
+    filled = [["" if _NO_NAME.fullmatch(name) else name for name in level] for level in levels]
+    for level in filled[:-1]:
+        for place, name in enumerate(level):
+            level[place] = name or (level[place - 1] if place else "")
+    telling = [level for level in filled if len(set(level)) > 1] or filled[-1:]
+    return tuple("_".join(filter(None, names)) for names in zip(*telling, strict=True))
+
+
+def _join(levels: Sequence[Sequence[str]], index: Sequence[str], rows: int) -> JoinedHeader:
+    joined = join_levels([level[len(index) :] for level in levels])
+    return JoinedHeader((*index, *joined), rows)
+
+
+def _first(level: Sequence[str]) -> int:
+    """Place of the first cell that is not empty."""
+    return next(place for place, cell in enumerate(level) if cell)
+
+
+def _is_number(cell: str) -> bool:
+    return bool(cell) and (parse_number(cell) or parse_number(cell, ",")) is not None

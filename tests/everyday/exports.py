@@ -1,0 +1,151 @@
+"""What trackers, pivoted frames and concatenated logs write: headers, curves, columns of words."""
+
+from __future__ import annotations
+
+from everyday.case import Case, lines, long_table, right
+
+MODELS = {"ash": 0.8, "birch": 0.7, "cedar": 0.5}
+SCORES = {name: sum(right(share)) / 60 for name, share in MODELS.items()}
+
+
+def again(text: str, *places: int) -> str:
+    """A file that holds its header once more above some of its rows."""
+    header, *rows = text.splitlines()
+    for place in sorted(places, reverse=True):
+        rows.insert(place, header)
+    return lines(header, *rows)
+
+
+def curve(header: str, *points: int) -> str:
+    """Accuracies of two models at points of their training."""
+    return lines(
+        header,
+        *(f"{point},{name},{start + point / 1e4:.4f}" for point in points
+          for name, start in (("ash", 0.5), ("birch", 0.49))),
+    )  # fmt: skip
+
+
+LEADERBOARD = lines(
+    "T,Model,Average ⬆️,IFEval,BBH,GPQA,#Params (B),Hub ❤️,Precision,Merged,MoE",
+    "🔶,org/ash,45.2,70.1,50.2,15.3,70.6,120,bfloat16,False,False",
+    "💬,org/birch,42.2,60.1,52.3,14.2,72.7,80,float16,False,True",
+    "🟢,org/cedar,34.8,50.1,42.2,12.1,8.0,10,bfloat16,True,False",
+)
+RUNS = lines(
+    "Name,State,Notes,Tags,Runtime,Sweep,lr,eval/mmlu_acc,eval/gsm8k_acc,_step",
+    "ash,finished,-,,3600,,0.001,0.71,0.55,1000",
+    "birch,finished,-,,3500,,0.0003,0.69,0.58,900",
+)
+
+CASES = (
+    Case(
+        "header again/answers",
+        "rank t.csv",
+        {"t.csv": again(long_table(MODELS), 60, 120)},
+        ("The header stands 2 times more",),
+        models=tuple(MODELS),
+        items=60,
+        means=SCORES,
+    ),
+    Case(
+        "header again/right counts as 1, and so did the word",
+        "rank t.csv u.csv",
+        {
+            "t.csv": again(lines("id,correct", "1,1", "2,0", "3,0", "4,1"), 2),
+            "u.csv": lines("id,correct", "1,1", "2,1", "3,0", "4,1"),
+        },
+        ("The header stands once more",),
+        items=4,
+        means={"t": 0.5, "u": 0.75},
+    ),
+    Case(
+        "header again/a board",
+        "rank t.csv",
+        {"t.csv": lines("Model,MMLU,GSM8K", "a,80.1,54", "Model,MMLU,GSM8K", "b,72.2,50")},
+        models=("a", "b"),
+        tasks=("MMLU", "GSM8K"),
+        means={"a": 80.1},
+    ),
+    Case(
+        "header rows/scores and errors",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                ",mmlu,mmlu,gsm8k,gsm8k", ",acc,stderr,acc,stderr", "model,,,,",
+                "a,0.7,0.01,0.5,0.02", "b,0.6,0.01,0.4,0.02",
+            )
+        },
+        ("The 3 rows of the header were joined",),
+        models=("a", "b"),
+        tasks=("mmlu_acc", "gsm8k_acc"),
+        means={"a": 0.7},
+    ),
+    Case(
+        "header rows/a pivot of one value",
+        "rank t.csv",
+        {"t.csv": lines(",score,score", "task,math,law", "model,,", "a,0.5,0.7", "b,0.4,0.6")},
+        models=("a", "b"),
+        tasks=("math", "law"),
+        means={"a": 0.5},
+    ),
+    Case(
+        "header rows/merged cells",
+        "rank t.csv",
+        {"t.csv": lines("Modell;MMLU;;BBH;", ";en;de;en;de", "a;71,2;70;50,5;50", "b;60;61;40;41")
+                  .replace("Modell", "Model")},
+        tasks=("MMLU_en", "MMLU_de", "BBH_en", "BBH_de"),
+        means={"a": 71.2},
+    ),
+    Case(
+        "words beside scores/a board of the hub",
+        "rank t.csv",
+        {"t.csv": LEADERBOARD},
+        hides=("does not agree",),
+        models=("org/ash", "org/birch", "org/cedar"),
+        tasks=("IFEval", "BBH", "GPQA"),
+    ),
+    Case(
+        "words beside scores/runs of a tracker",
+        "rank t.csv",
+        {"t.csv": RUNS},
+        ("Left aside, as no scores: 'Notes', 'Tags', 'Sweep'",),
+        tasks=("eval/mmlu_acc", "eval/gsm8k_acc"),
+    ),
+    Case(
+        "words beside scores/sizes under any name",
+        "rank t.csv --layout models-by-tasks",
+        {"t.csv": lines("Modell;Größe;MMLU;GSM8K", "a;70B;71,2;55,1", "b;8x7B;68;60,2")},
+        models=("a", "b"),
+        tasks=("MMLU", "GSM8K"),
+    ),
+    Case(
+        "curves/epochs",
+        "rank t.csv",
+        {"t.csv": curve("epoch,model,val_acc", *range(1, 11))},
+        ("count how far a training was", "--where 'epoch = 10'", "--column run=epoch"),
+        code=1,
+    ),
+    Case(
+        "curves/steps",
+        "rank t.csv",
+        {"t.csv": curve("step,model,acc", 100, 200, 300, 400, 500)},
+        ("count how far a training was", "--where 'step = 500'"),
+        code=1,
+    ),
+    Case(
+        "curves/the last point",
+        "rank t.csv --where 'step = 500'",
+        {"t.csv": curve("step,model,acc", 100, 200, 300, 400, 500)},
+        models=("ash", "birch"),
+        means={"ash": 0.55},
+    ),
+    Case(
+        "underlined/markdown",
+        "rank t.md",
+        {"t.md": lines("| Model | MMLU | GSM8K |", "|:--|--:|:-:|", "| **a** | **71.2** | 60.1 |",
+                       "| b | 70.1 | <u>61.0</u> |")},
+        models=("a", "b"),
+        tasks=("GSM8K", "MMLU"),
+        means={"b": 61.0},
+    ),
+)  # fmt: skip
