@@ -27,6 +27,7 @@ from rankbars.steps.claimjudging import claimed_models, enough_resamples, judge_
 from rankbars.steps.duels import contrast_models
 from rankbars.steps.missingness import (
     find_gaps,
+    lost_trials,
     never_run,
     refuse_gaps,
     resolve_items,
@@ -138,8 +139,8 @@ def check(
     OptionError
         If a line is no claim, two claims contradict each other, or a margin has no unit.
     DataError
-        If a score of a claimed model is missing and `missing` is ``"raise"``, what is left out is
-        claimed about, or a ledger was edited.
+        If a score or a trial of a claimed model is missing and `missing` is ``"raise"``, what is
+        left out is claimed about, or a ledger was edited.
 
     Notes
     -----
@@ -371,6 +372,19 @@ def settle_tasks(scores: Scores, claims: Sequence[Claim], policy: str) -> Scores
     return scores.select(tasks=kept).with_notes([Note("missing", text)])
 
 
+def _refuse_lost_trials(scores: Scores, models: tuple[str, ...]) -> None:
+    """Answers that failed beside scored ones to the same item decide a claim unseen."""
+    for note in lost_trials(scores):
+        if any(one in note.models or repr(one) in note.message for one in models):
+            raise DataError(
+                f"{note.message.partition(' They are left out.')[0]}\nNothing was judged. Choose "
+                "what to do with them (the line to paste):\n"
+                "  --missing fail        they count as the lowest score (declare it: --score-min 0)\n"
+                "  --missing pairwise    they are left out; valid only if what failed has nothing "
+                'to do with the score\nIn Python: rb.check(scores, claims, missing="pairwise").'
+            )
+
+
 def settle_gaps(
     scores: Scores, models: tuple[str, ...], missing: str, tasks: str | None, items: str | None
 ) -> Scores:
@@ -385,6 +399,8 @@ def settle_gaps(
     if gaps and missing == "raise":
         call = "rb.check(scores, claims, "
         raise refuse_gaps(scores, gaps, ("pairwise", "listwise", "fail"), "judged", call)
+    if missing == "raise":
+        _refuse_lost_trials(scores, models)
     resolved = resolve_items(scores, missing) if apart else resolve_missing(scores, missing)
     gone = sorted(set(models) - set(resolved.models))
     lost = len(scores.tasks) - len(resolved.tasks)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everyday.case import Case, lines, long_table, right
+from everyday.case import Case, lines, long_table, right, table
 
 MODELS = {"ash": 0.8, "birch": 0.7, "cedar": 0.5}
 SCORES = {name: sum(right(share)) / 60 for name, share in MODELS.items()}
@@ -37,7 +37,80 @@ RUNS = lines(
     "birch,finished,-,,3500,,0.0003,0.69,0.58,900",
 )
 
+TIMEOUTS = lines(
+    "model,item,trial,score",
+    *(f"{name},q{item},{trial},{'' if name == 'new' and item < 15 and trial == 0 else right}"
+      for name, share in (("new", 0.75), ("old", 0.6)) for item in range(40)
+      for trial, right in enumerate(right(share, 4, item))),
+)  # fmt: skip
+BY_TASK = {
+    f"r/{task}/ash.csv": table({"id": range(30), "correct": right(share, 30)})
+    for task, share in (("math", 0.8), ("law", 0.4))
+}
+
 CASES = (
+    Case(
+        "trials that timed out/a gate stops",
+        "check t.csv --claim 'new > old'",
+        {"t.csv": TIMEOUTS},
+        ("'new' 15 of 160", "Nothing was judged", "--missing fail", "--missing pairwise"),
+        code=1,
+    ),
+    Case(
+        "trials that timed out/a comparison says what it rests on",
+        "compare t.csv --models new --models old -q",
+        {"t.csv": TIMEOUTS},
+        ("if what is missing does not depend on the score", "'new' 15 of 160"),
+    ),
+    Case(
+        "trials that timed out/a board says so",
+        "rank t.csv -q",
+        {"t.csv": TIMEOUTS},
+        ("[1] Trials that ran and have no score: 'new' 15 of 160",),
+    ),
+    Case(
+        "a folder per task/one model",
+        "rank r",
+        BY_TASK,
+        ("files of one name stand in several folders", "law=r/law", "'ash=r/*/ash.csv'"),
+        code=1,
+    ),
+    Case("a folder per task/named", "rank 'ash=r/*/ash.csv'", BY_TASK, models=("ash",),
+         tasks=("law", "math")),
+    Case(
+        "arrows/losses and scores",
+        "rank t.csv",
+        {"t.csv": lines("Model,MMLU ↑,Toxicity (RTP) ↓,WER↓", "a,71,5.2,9", "b,70,5.4,8", "c,9,7,9")},
+        ("'Toxicity (RTP) ↓', 'WER↓': lower is better (as the name says)",),
+    ),
+    Case(
+        "arrows/negated already",
+        "rank t.csv",
+        {"t.csv": lines("Model,PPL ↓", "a,-5.2", "b,-5.4")},
+        ("negated already", "--direction 'PPL ↓=higher'"),
+        code=1,
+    ),
+    Case(
+        "arrows/how a page was sorted",
+        "rank t.csv",
+        {"t.csv": lines("Model,MMLU ↓,BBH", "a,71,50", "b,70,51")},
+        ("--direction 'MMLU ↓=higher'",),
+        code=1,
+    ),
+    Case(
+        "pictures of results/their columns",
+        "plot v.csv votes_per_pair -o v.svg --column model_a=who --column model_b=whom "
+        "--column winner=won",
+        {"v.csv": lines("who,whom,won", "a,b,a", "b,a,a", "a,c,a", "b,c,b", "c,b,b")},
+        ("model_a = 'who'",),
+    ),
+    Case(
+        "pictures of results/a board is read already",
+        "rank t.csv -o b.json ; plot b.json ranks -o b.svg --direction lower",
+        {"t.csv": long_table(MODELS)},
+        ("rankbars rank RESULTS --direction",),
+        code=1,
+    ),
     Case(
         "header again/answers",
         "rank t.csv",

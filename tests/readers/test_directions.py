@@ -162,15 +162,12 @@ def test_a_task_named_after_a_lower_metric_is_asked_about() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "Perplexity (WikiText)↓",
         "Perplexity ↑",
         "WER (LibriSpeech)",
         "RMSE [houses]",
         "perplexity_wikitext",
-        "Toxicity (RTP) ↓",
-        "Hallucination ↓",
         "XYZ↓",
-        "XYZ (lower is better)",
+        "MMLU ⬇️",
         r"XYZ $\downarrow$",
         "Accuracy ↓",
         "Hallucination",
@@ -192,6 +189,19 @@ def test_a_header_that_says_higher_is_better_is_taken_at_its_word(name: str) -> 
     read = read_columns({"model": ["a", "b"], "Arc-C": [70.0, 71.0], name: [5.0, 6.0]})
     said = [note.message for note in read.notes if note.code == "direction"]
     assert f"Direction of {name!r}: higher is better (as the name says)." in said
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Perplexity (WikiText)↓", "Toxicity (RTP) ↓", "Hallucination ↓", "XYZ (lower is better)"],
+)
+def test_a_loss_that_says_lower_is_better_is_taken_at_its_word(name: str) -> None:
+    columns = {"model": ["a", "b"], "Arc-C": [70.0, 71.0], name: [5.0, 6.0]}
+    read = read_columns(columns)
+    said = [note.message for note in read.notes if note.code == "direction"]
+    assert f"Direction of {name!r}: lower is better (as the name says)." in said
+    turned = read_columns({**columns, name: [-5.0, -6.0]}, direction={name: "higher"})
+    assert turned.info[name].direction == "higher"
 
 
 def test_arrows_of_a_button_that_sorts_say_nothing() -> None:

@@ -9,11 +9,15 @@ import click
 
 from rankbars.cli.answers import files_answer, print_answer
 from rankbars.cli.options import (
+    Reading,
     about_options,
     check_first,
+    chosen_reading,
     first_option,
     json_option,
     named_option,
+    quiet_option,
+    reading_options,
 )
 from rankbars.cli.outputs import (
     STANDARD,
@@ -90,8 +94,9 @@ KIND is one of
 Four take results in place of a board. Of a table of scores: item_spread (scores of each model
 over the items, as boxes). Of repeated answers: noise (which part of each error is items, answers,
 and whole runs). Of votes: votes_per_pair (how often each two models met) and vote_health (votes
-needed to tell neighbours apart). --task NAME is one task of these. Ranks on tasks that were held
-out are drawn by `rankbars rank --hold-out N --held-out FILE`.
+needed to tell neighbours apart). --task NAME is one task of these. How these are read is said as to
+`rankbars rank` (--column, --direction, …). Ranks on tasks that were held out are drawn by
+`rankbars rank --hold-out N --held-out FILE`.
 The suffix of the file says what is written: .svg, .pdf or .png.
 
 \b
@@ -354,6 +359,8 @@ def _load_board(path: str) -> Leaderboard:
     help="Drawn above the picture; '' for none.  [default: the title of the board]",
 )
 @json_option
+@reading_options
+@quiet_option
 def plot_command(
     *,
     source: str,
@@ -368,6 +375,8 @@ def plot_command(
     dpi: float,
     title: str | None,
     as_json: bool,
+    reading: Reading,
+    quiet: bool,
 ) -> None:
     """Load, draw, write."""
     suffix = Path(output).suffix.lower().removeprefix(".")
@@ -394,7 +403,7 @@ def plot_command(
     check_picture(suffix, drawn=True, projection=picture.projection)
     about = About(title=title)
     with working("Drawing"):
-        subject, order = _subject(picture, source, task)
+        subject, order = _subject(picture, source, task, reading, quiet=quiet)
         if order is not None and sort == "score":
             kept = tuple(name for name in order if not chosen or name in chosen)
             missing = [name for name in chosen if name not in order]
@@ -429,24 +438,32 @@ def _chosen(
 
 
 def _subject(
-    picture: Picture, source: str, task: str | None
+    picture: Picture, source: str, task: str | None, reading: Reading, *, quiet: bool
 ) -> tuple[Subject, tuple[str, ...] | None]:
     """What is drawn, and the order of its models where it does not hold any."""
     import rankbars as rb
+    from rankbars.cli.inputs import choose, read_scores, report_reading
 
-    if picture.takes in ("votes", "health"):
-        name, votes = _votes(rb.read(source), source, task)
+    if picture.takes in ("votes", "health", "noise", "scores"):
+        read = choose(read_scores([source], reading), (), (), reading.patterns)
+        report_reading(read, quiet=quiet)
+        if picture.takes in ("noise", "scores"):
+            scores = read if task is None else read.select(tasks=[task])
+            return (rb.noise(scores) if picture.takes == "noise" else scores), None
+        name, votes = _votes(read, source, task)
         if picture.takes == "votes":
             return votes, None
         return rb.examine_votes(rb.Scores({name: votes}))[name], None
-    if picture.takes in ("noise", "scores"):
-        read = rb.read(source)
-        scores = read if task is None else read.select(tasks=[task])
-        return (rb.noise(scores) if picture.takes == "noise" else scores), None
     if picture.takes == "held_out":
         raise OptionError(
             "A board does not keep tasks that were held out: rank the results again with "
             "--hold-out N --held-out FILE."
+        )
+    given = chosen_reading()
+    if given:
+        raise OptionError(
+            f"{given} says how results are read, and this picture is drawn of a board. Make the "
+            f"board first: rankbars rank RESULTS {given} … -o board.json."
         )
     board = _load_board(source)
     if picture.takes == "diagnosis":

@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import click
+from click.core import ParameterSource
 
 from rankbars.cli.backends import BACKENDS, Workers
 from rankbars.data.about import About
@@ -39,6 +40,7 @@ __all__ = [
     "average_anyway_option",
     "chance_option",
     "check_first",
+    "chosen_reading",
     "collect_options",
     "counting_failures",
     "first_option",
@@ -236,6 +238,17 @@ class Reading:
         return tuple(one for one in self.where if _PATTERN.fullmatch(one))
 
 
+def chosen_reading() -> str:
+    """The first option of the present command that says how inputs are read; empty if none was."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if typed and name in Reading.__dataclass_fields__:
+            return parameter.opts[0]
+    return ""
+
+
 def counting_failures(reading: Reading, *policies: str | None) -> Reading:
     """The reading, in which trials without a score count as the lowest one if a policy is fail."""
     return replace(reading, failed="fail" in policies)
@@ -296,7 +309,7 @@ def _check_where(
 
 # What chooses tasks; a condition on a column of that name has spaces or quotes.
 _PATTERN = re.compile(r"(category|family|metric)=[^\s'\"=].*")
-_CHOOSING = ("rank", "noise", "plan", "select")
+_CHOOSING = ("rank", "noise", "plan", "plot", "select")
 
 
 models_option = click.option(

@@ -30,7 +30,7 @@ from rankbars.tables.assembly import ParsedTable, parse_table
 from rankbars.tables.columns import names_run
 from rankbars.tables.conditions import choose_rows
 from rankbars.tables.database import Engine
-from rankbars.tables.metrics import usual_direction
+from rankbars.tables.metrics import split_words, usual_direction
 from rankbars.tables.relations import Table
 from rankbars.tables.tidy import FileNames
 from rankbars.tables.valuetables import Chunk, ValueTable
@@ -219,13 +219,22 @@ def _folders_of(files: Sequence[InputFile]) -> list[str]:
     return names if all(names) else []
 
 
+# What files are called whatever they hold: their folders are models.
+_ANY_FILE = split_words("""
+    results result scores score out output outputs answers predictions preds eval evals
+    evaluation metrics samples items details data log logs report summary test dev val run runs
+    judged graded responses generations
+""")
+
+
 def _crossed(files: Sequence[InputFile]) -> str:
     """What to ask where the same file names stand in several folders, and several in each."""
     places = [(Path(file.label).parent, file_stem(file.path)) for file in files]
     folders = dict.fromkeys(folder for folder, _ in places)
     stems = dict.fromkeys(stem for _, stem in places)
     full = len(set(places)) == len(folders) * len(stems)
-    if len(folders) < 2 or len(stems) < 2 or not full:
+    told = any(_NAMED in file.label for file in files)
+    if len(folders) < 2 or not full or (len(stems) == 1 and (told or _ANY_FILE & {*stems})):
         return ""
     parents = {folder.parent for folder in folders}
     names = {folder.name for folder in folders}
@@ -236,7 +245,7 @@ def _crossed(files: Sequence[InputFile]) -> str:
     models = " ".join(shlex.quote(f"{one.name}={one.as_posix()}") for one in folders)
     tasks = " ".join(shlex.quote(f"{stem}={parent}/*/{stem}{suffix}") for stem in stems)
     return (
-        "no column names the model or the task, and the same file names stand in several folders. "
+        "no column names the model or the task, and files of one name stand in several folders. "
         f"If folders are models and files are tasks, name them: {models}. If files are models: "
         f"{tasks}."
     )

@@ -401,7 +401,11 @@ def notes_on(sheets: Sequence[Sheet], *, counted: bool) -> list[Note]:
                     "" if counted or status == SCORED
                     else " --missing fail counts them as the lowest score."
                 )  # fmt: skip
-                notes.append(Note(code, text + found + hint, task))
+                models = tuple(dict.fromkeys(
+                    sheet.model for sheet in of_task
+                    if any(one.status == status for one in sheet.trials)
+                ))  # fmt: skip
+                notes.append(Note(code, text + found + hint, task, models))
         notes += _broken(of_task, task)
     for name in _LOWER:
         amounts = {sheet.model: 0.0 for sheet in sheets}

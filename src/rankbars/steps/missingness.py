@@ -75,6 +75,7 @@ def resolve_missing(scores: Scores, policy: str = "raise") -> Scores:
 def _resolved(scores: Scores, gaps: list[Gap], policy: str) -> Scores:
     if policy not in POLICIES:
         raise UnknownOptionError.among("missing policy", policy, tuple(POLICIES))
+    scores = scores.with_notes(_trials_left_out(scores))
     if not gaps:
         return scores
     resolved = POLICIES[policy](scores, gaps)
@@ -89,6 +90,28 @@ def _resolved(scores: Scores, gaps: list[Gap], policy: str) -> Scores:
         models=_named(gaps),
     )
     return resolved.with_notes([note, left_out])
+
+
+def lost_trials(scores: Scores) -> list[Note]:
+    """Notes on answers without a score, beside scored ones to the same item, that do not count."""
+    codes = ("failed-trials", "unscored-trials")
+    return [one for one in scores.notes if one.code in codes and _NOT_COUNTED in one.message]
+
+
+# How the readers end such a note where nothing counts for the answer.
+_NOT_COUNTED = "--missing fail counts them"
+
+
+def _trials_left_out(scores: Scores) -> list[Note]:
+    return [
+        Note(
+            "failures-left-out",
+            f"{note.message.partition(_NOT_COUNTED)[0].strip()} A model that fails where it would "
+            "be wrong looks better than it is; --missing fail counts them as the lowest score.",
+            note.task, note.models,
+        )
+        for note in lost_trials(scores)
+    ]  # fmt: skip
 
 
 def resolve_items(scores: Scores, policy: str) -> Scores:

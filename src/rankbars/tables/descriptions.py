@@ -26,6 +26,7 @@ from rankbars.tables.metrics import (
     is_proportion,
     never_negative,
     stated_direction,
+    states_loss,
     usual_direction,
 )
 from rankbars.tables.tableoptions import TableOptions
@@ -252,8 +253,8 @@ def settle_directions(
     UnknownOptionError
         If a declared name is neither a task nor a metric.
     DataError
-        If a metric is usually lower-is-better or says so by its name, or is not known, and nothing
-        was declared; or if the table contradicts what is usual.
+        If a metric is usually lower-is-better and its name does not say so, or is not known, and
+        nothing was declared; or if the table contradicts what is usual.
 
     Examples
     --------
@@ -305,7 +306,8 @@ def _settle(
     names = (task, side.metric or "")
     stated = {stated_direction(name) for name in names} - {None}
     if "lower" in stated:
-        return None, ""
+        plain = stated == {"lower"} and usual != "higher" and any(map(states_loss, names))
+        return ("lower", "as the name says") if plain else (None, "")
     if side.metric is None or (side.named_column and usual is None):
         if ends_in_loss(task) or any(map(is_amount, names)):
             return None, ""

@@ -23,6 +23,7 @@ __all__ = [
     "refuse_trial_metric",
     "split_words",
     "stated_direction",
+    "states_loss",
     "usual_direction",
 ]
 
@@ -246,6 +247,18 @@ def stated_direction(name: str) -> Literal["higher", "lower"] | None:
         "lower" if found["lower"] else "higher" for found in _BETTER.finditer(name.casefold())
     }
     return sides.pop() if len(sides) == 1 else None
+
+
+def states_loss(name: str) -> bool:
+    """Whether a name says that lower is better, and no arrow that only sorts can have said it.
+
+    Examples
+    --------
+    >>> states_loss("PPL ↓"), states_loss("XYZ (lower is better)"), states_loss("MMLU ↓")
+    (True, True, False)
+    """
+    in_words = "better" in name.casefold()
+    return stated_direction(name) == "lower" and (in_words or ends_in_loss(name))
 
 
 def is_amount(name: str) -> bool:

@@ -280,7 +280,8 @@ def _describe_lost(trials: Mapping[str, Sequence[int]], *, counts: bool) -> list
                 "They count as the worst score (--missing fail)." if counts
                 else "They are left out. --missing fail counts them as the lowest score."
             )  # fmt: skip
-            notes.append(Note(code, f"Trials that {text} and have no score: {shown}{more}. {does}"))
+            said = f"Trials that {text} and have no score: {shown}{more}. {does}"
+            notes.append(Note(code, said, models=tuple(lost)))
     return notes
 
 
