@@ -32,6 +32,7 @@ from rankbars.steps.missingness import (
     refuse_gaps,
     resolve_items,
     resolve_missing,
+    worst_for_trials,
 )
 from rankbars.steps.pooling import leave_out_items
 
@@ -376,10 +377,12 @@ def _refuse_lost_trials(scores: Scores, models: tuple[str, ...]) -> None:
     """Answers that failed beside scored ones to the same item decide a claim unseen."""
     for note in lost_trials(scores):
         if any(one in note.models or repr(one) in note.message for one in models):
+            worst = worst_for_trials(scores)
+            declare = f" (declare it: {worst})" if worst else ""
             raise DataError(
                 f"{note.message.partition(' They are left out.')[0]}\nNothing was judged. Choose "
                 "what to do with them (the line to paste):\n"
-                "  --missing fail        they count as the lowest score (declare it: --score-min 0)\n"
+                f"  --missing fail        they count as the lowest score{declare}\n"
                 "  --missing pairwise    they are left out; valid only if what failed has nothing "
                 'to do with the score\nIn Python: rb.check(scores, claims, missing="pairwise").'
             )

@@ -39,9 +39,9 @@ RUNS = lines(
 
 TIMEOUTS = lines(
     "model,item,trial,score",
-    *(f"{name},q{item},{trial},{'' if name == 'new' and item < 15 and trial == 0 else right}"
+    *(f"{name},q{item},{trial},{'' if name == 'new' and item < 15 and trial == 0 else answer}"
       for name, share in (("new", 0.75), ("old", 0.6)) for item in range(40)
-      for trial, right in enumerate(right(share, 4, item))),
+      for trial, answer in enumerate(right(share, 4, item))),
 )  # fmt: skip
 BY_TASK = {
     f"r/{task}/ash.csv": table({"id": range(30), "correct": right(share, 30)})
@@ -80,7 +80,8 @@ CASES = (
     Case(
         "arrows/losses and scores",
         "rank t.csv",
-        {"t.csv": lines("Model,MMLU ↑,Toxicity (RTP) ↓,WER↓", "a,71,5.2,9", "b,70,5.4,8", "c,9,7,9")},
+        {"t.csv": lines("Model,MMLU ↑,Toxicity (RTP) ↓,WER↓", "a,71,5.2,9", "b,70,5.4,8", "c,9,7,9")
+        },
         ("'Toxicity (RTP) ↓', 'WER↓': lower is better (as the name says)",),
     ),
     Case(
@@ -108,7 +109,7 @@ CASES = (
         "pictures of results/a board is read already",
         "rank t.csv -o b.json ; plot b.json ranks -o b.svg --direction lower",
         {"t.csv": long_table(MODELS)},
-        ("rankbars rank RESULTS --direction",),
+        ("'direction' is an option for reading", "Give it to rankbars rank"),
         code=1,
     ),
     Case(

@@ -40,7 +40,8 @@ def suggested(printed: str) -> list[str]:
         for name, kept in POLICY.findall(printed)
         if "nothing" not in kept
     ]
-    for line in POLICY.sub("", printed).splitlines():
+    # A line that begins with an option goes on from the line above, which was full.
+    for line in re.sub(r"\n(?=--[a-z])", " ", POLICY.sub("", printed)).splitlines():
         if not any(words in line for words in REFUSALS):
             found += [one.rstrip(".:") for one in _options(line)]
             found += [one.rstrip(".,:") for one in COMMAND.findall(line)]

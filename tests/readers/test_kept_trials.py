@@ -263,10 +263,8 @@ def test_trials_without_a_score_are_left_out_and_counted(source: str, tmp_path: 
     assert items.answers is not None
     assert items.answers.tolist() == [[2, 2], [0, 2], [3, 2]]
     assert told(scores) == {
-        "failed-trials": "Trials that failed and have no score: 'birch' 1 of 7. They are left out. "
-        "--missing fail counts them as the lowest score.",
-        "unscored-trials": "Trials that ran and have no score: 'ash' 1 of 7. They are left out. "
-        "--missing fail counts them as the lowest score.",
+        "failed-trials": "Trials that failed and have no score: 'birch' 1 of 7. They are left out.",
+        "unscored-trials": "Trials that ran and have no score: 'ash' 1 of 7. They are left out.",
     }
 
 

@@ -462,8 +462,8 @@ def _subject(
     given = chosen_reading()
     if given:
         raise OptionError(
-            f"{given} says how results are read, and this picture is drawn of a board. Make the "
-            f"board first: rankbars rank RESULTS {given} … -o board.json."
+            f"{given.lstrip('-')!r} is an option for reading results, and this picture is drawn of "
+            "a board. Give it to rankbars rank, and draw the board that it writes (-o board.json)."
         )
     board = _load_board(source)
     if picture.takes == "diagnosis":

@@ -399,7 +399,7 @@ def notes_on(sheets: Sequence[Sheet], *, counted: bool) -> list[Note]:
             if found := _reasons(of_task, status):
                 hint = (
                     "" if counted or status == SCORED
-                    else " --missing fail counts them as the lowest score."
+                    else " They are left out."
                 )  # fmt: skip
                 models = tuple(dict.fromkeys(
                     sheet.model for sheet in of_task

@@ -99,19 +99,28 @@ def lost_trials(scores: Scores) -> list[Note]:
 
 
 # How the readers end such a note where nothing counts for the answer.
-_NOT_COUNTED = "--missing fail counts them"
+_NOT_COUNTED = "They are left out."
+
+
+def worst_for_trials(scores: Scores) -> str:
+    """What must be declared so that trials without a score can count as the worst; or nothing."""
+    names = [name for name, task in scores.tasks.items() if isinstance(task, Items)]
+    return _to_declare(scores, [Gap(name, "", 0, 0) for name in names])
 
 
 def _trials_left_out(scores: Scores) -> list[Note]:
+    lost = lost_trials(scores)
+    option = f"--missing fail {worst_for_trials(scores)}".rstrip() if lost else ""
     return [
         Note(
             "failures-left-out",
-            f"{note.message.partition(_NOT_COUNTED)[0].strip()} A model that fails where it would "
-            "be wrong looks better than it is; --missing fail counts them as the lowest score.",
-            note.task, note.models,
+            f"{note.message} A model that fails where it would be wrong looks better than it is; "
+            f"{option} counts them as the lowest score.",
+            note.task,
+            note.models,
         )
-        for note in lost_trials(scores)
-    ]  # fmt: skip
+        for note in lost
+    ]
 
 
 def resolve_items(scores: Scores, policy: str) -> Scores:

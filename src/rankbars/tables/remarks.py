@@ -278,7 +278,7 @@ def _describe_lost(trials: Mapping[str, Sequence[int]], *, counts: bool) -> list
             more = f"; and {len(lost) - _MOST_NAMED} more models" if len(lost) > _MOST_NAMED else ""
             does = (
                 "They count as the worst score (--missing fail)." if counts
-                else "They are left out. --missing fail counts them as the lowest score."
+                else "They are left out."
             )  # fmt: skip
             said = f"Trials that {text} and have no score: {shown}{more}. {does}"
             notes.append(Note(code, said, models=tuple(lost)))

@@ -224,8 +224,7 @@ def _tell_left_out(answers: _Answers, model: str, remarks: Remarks, task: str) -
         remarks.add(
             "unscored-trials",
             f"model {model!r}: {count:,} {'answer' if count == 1 else 'answers'} without a "
-            f"score{why} beside scored ones to the same items: means are of the others. "
-            "--missing fail counts them as the lowest score.",
+            f"score{why} beside scored ones to the same items. They are left out.",
             task,
         )
 
