@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from everyday.case import Case, lines, long_table, right, table
 
 MODELS = {"ash": 0.8, "birch": 0.7, "cedar": 0.5}
@@ -48,7 +50,41 @@ BY_TASK = {
     for task, share in (("math", 0.8), ("law", 0.4))
 }
 
+RECORDS = [
+    {"cfg": {"llm": name}, "outputs": [{"q": q, "ok": bool(v)} for q, v in enumerate(right(share))]}
+    for name, share in MODELS.items()
+]
+LOG = "".join(
+    json.dumps({"model": {"name": name}, "example": {"id": q}, "result": {"score": value}}) + "\n"
+    for name, share in MODELS.items()
+    for q, value in enumerate(right(share))
+)
+VERDICTS = {
+    name: {f"q{q}": {"verdict": bool(v), "seconds": 1.5} for q, v in enumerate(right(share, 20))}
+    for name, share in MODELS.items()
+}
+
 CASES = (
+    Case(
+        "logs in a nest/names of their own",
+        "formats r.json",
+        {"r.json": json.dumps({"runs": RECORDS})},
+        ("--map 'model=runs[].cfg.llm,item=runs[].outputs[].q,score=runs[].outputs[].ok'",),
+        code=1,
+    ),
+    Case(
+        "logs in a nest/keys are names",
+        "formats r.json",
+        {"r.json": json.dumps({"date": "2026-05-01", "evals": {"math": VERDICTS}})},
+        ("'model=evals.math.*,item=evals.math.*.*,score=evals.math.*.*.verdict'",),
+        code=1,
+    ),
+    Case(
+        "logs in a nest/lines of objects",
+        "formats r.jsonl",
+        {"r.jsonl": LOG},
+        ("--map 'model=model.name,item=example.id,score=result.score'", "rankbars formats r.jsonl"),
+    ),
     Case(
         "trials that timed out/a gate stops",
         "check t.csv --claim 'new > old'",

@@ -61,6 +61,8 @@ def _has_blanks(suggestion: str) -> bool:
 def with_suggestion(line: str, suggestion: str) -> list[str]:
     """Words of the line that somebody types who heeds the suggestion."""
     words = shlex.split(line)
+    if words[0] == "formats":  # says how to read, and does not
+        words[0] = "rank"
     if suggestion.startswith("rankbars "):
         return shlex.split(suggestion)[1:]
     more = shlex.split(suggestion)

@@ -358,13 +358,15 @@ def formats_command(*, paths: tuple[str, ...], as_json: bool) -> int:
     known = [report for report in reports if report.format is not None]
     hints = _hints([report.path for report in reports if report.format is None])
     is_read = known and all(report.path != STANDARD for report in known)
+    lines = _contents(known, named if isinstance(named, dict) else None) if is_read else []
+    if lines and lines[0].startswith(_NOT_READ):
+        hints |= _hints([report.path for report in known if report.format == "tidy"])
     if not as_json:
         for report in reports:
             emit_text(f"{report.path}: {report.format or 'not recognised'}. {report.reason}\n")
-        for lines in hints.values():
-            emit_text("\n" + "\n".join(lines) + "\n")
+        for hint in hints.values():
+            emit_text("\n" + "\n".join(hint) + "\n")
     if is_read or as_json:
-        lines = _contents(known, named if isinstance(named, dict) else None) if is_read else []
         if as_json:
             files = [one._asdict() | {"hints": hints.get(one.path, [])} for one in reports]
             print_answer(_EMPTY | {"files": files, "reading": lines})
@@ -381,6 +383,7 @@ def formats_command(*, paths: tuple[str, ...], as_json: bool) -> int:
 _EMPTY: dict[str, Any] = {
     "schema": "rankbars.formats/1", "formats": {}, "problems": [], "files": [], "reading": [],
 }  # fmt: skip
+_NOT_READ = "Not read without options: "
 # Files whose content is shown where no format knows them.
 _MOST_SHOWN = 3
 
@@ -431,5 +434,5 @@ def _contents(reports: Sequence[FileReport], named: dict[str, str] | None) -> li
             known = [report.path for report in reports]
             scores = rb.read(named or known, progress=progress)
     except rb.RankbarsError as error:
-        return [f"Not read without options: {error}"]
+        return [f"{_NOT_READ}{error}"]
     return list(_describe_reading(scores).lines)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import difflib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
@@ -357,6 +358,15 @@ def _value(
     return value
 
 
+def _are_members(value: Mapping[str, Any]) -> bool:
+    """Whether the keys of an object name things of one kind: many of them, or with equal keys."""
+    inner = list(value.values())
+    if len(inner) > 8 and len(set(map(type, inner))) == 1:
+        return isinstance(inner[0], dict | list)
+    alike = len(inner) > 1 and all(isinstance(one, dict) and one for one in inner)
+    return alike and len(set(map(frozenset, inner))) == 1
+
+
 class _Seen(NamedTuple):
     """What stands at a path."""
 
@@ -370,9 +380,7 @@ def _shape(file: InputFile) -> dict[str, _Seen]:
 
     def look(value: Any, path: str) -> None:
         if isinstance(value, dict):
-            many = len(value) > 8 and len({type(one) for one in value.values()}) == 1 and any(
-                isinstance(one, dict | list) for one in value.values()
-            )  # fmt: skip
+            many = _are_members(value)
             for key, one in [*value.items()][:_LOOKED_AT]:
                 plain = "*" if many or not MAP_TOKEN.fullmatch(key) else key
                 look(one, f"{path}.{plain}" if path else plain)
@@ -451,6 +459,28 @@ def _called(path: str, names: Sequence[str]) -> str:
     return next((key for key in (*keys, last) if key in names), "")
 
 
+def _guess_by_kind(shape: Mapping[str, _Seen]) -> dict[str, str]:
+    """Paths of answers that are true or false, whatever they are called, and what is beside."""
+    answers = {
+        path: sum(seen.types.values())
+        for path, seen in shape.items()
+        if seen.types.keys() <= {"true/false", "null"} and "true/false" in seen.types
+    }
+    many = [path for path, count in answers.items() if count == max(answers.values())]
+    if len(many) != 1:
+        return {}
+    found, (holder, _, _) = {"score": many[0]}, many[0].rpartition(".")
+    for path, seen in shape.items():
+        count = sum(seen.types.values())
+        above = path.rpartition("[]")[0]
+        beside = path.rpartition(".")[0] == holder and path != many[0]
+        if beside and holder.endswith("[]") and count == answers[many[0]]:
+            found.setdefault("item", path)
+        elif "text" in seen.types and above and holder.startswith(f"{above}[]."):
+            found.setdefault("model", path)
+    return found
+
+
 def _guess(shape: Mapping[str, _Seen]) -> dict[str, str]:
     """The likeliest path of each role: by its last key, the most frequent first."""
     found: dict[str, str] = {}
@@ -464,7 +494,12 @@ def _guess(shape: Mapping[str, _Seen]) -> dict[str, str]:
         ]
         if fitting:
             found[role] = min(fitting)[3]
-    # Members of a list or object that are told apart by their key alone.
-    if "item" not in found and "*" in found.get("score", ""):
-        found["item"] = found["score"].partition("*")[0] + "*"
+    if "score" not in found:
+        found |= _guess_by_kind(shape)
+    # Members of an object that are told apart by their keys alone.
+    stars = [found["score"][: at.end()] for at in re.finditer(r"\*", found.get("score", ""))]
+    if stars and "item" not in found:
+        found["item"] = stars.pop()
+    if stars and "model" not in found:
+        found["model"] = stars[-1]
     return {role: found[role] for role in MAP_ROLES if role in found}

@@ -75,7 +75,8 @@ def resolve_missing(scores: Scores, policy: str = "raise") -> Scores:
 def _resolved(scores: Scores, gaps: list[Gap], policy: str) -> Scores:
     if policy not in POLICIES:
         raise UnknownOptionError.among("missing policy", policy, tuple(POLICIES))
-    scores = scores.with_notes(_trials_left_out(scores))
+    if policy != "fail":
+        scores = scores.with_notes(_trials_left_out(scores))
     if not gaps:
         return scores
     resolved = POLICIES[policy](scores, gaps)

@@ -103,8 +103,16 @@ class ValueTable(Table):
                 except DataError as error:
                     raise DataError(
                         f"{self.source}: the column {name!r} ({role_of[name]}) {error}."
+                        f"{_advise_map(self.source)}"
                     ) from error
             for name, values in counted.items():
                 values.extend(chunk[name])
             rows += len(chunk[wanted[0]]) if wanted else 0
         return named, counted, rows
+
+
+def _advise_map(source: str) -> str:
+    """What to do about columns of a JSON file that hold objects."""
+    if not source.endswith((".json", ".jsonl", ".ndjson")):
+        return ""
+    return f" What is in it, and a map to read it by: rankbars formats {source}."
