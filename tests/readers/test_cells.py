@@ -51,7 +51,7 @@ def test_words_for_nothing(text: str) -> None:
         "10²",
         "72.8a",
         "1.2.3",
-        "--",
+        "----",
         "e5",
     ],
 )

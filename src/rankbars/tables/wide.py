@@ -178,24 +178,21 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: TableOpti
     beside = (*(("se",) if parts.errors else ()), *(("n",) if parts.counts else ()))
     roles |= {role: role for role in (*parts.traits, *beside)} | dict(parts.keys)
     lacking = (missing,) if missing and missing not in roles else ()
-    said = _said_of_models(table, parts, kept, rows, amounts, text)
+    said = _said_of_models(table, parts, kept, rows, amounts)
     return TidyTable(
         melted, roles, frozenset(), None, tuple(remarks), lacking, renamed=True, attributes=said
     )
 
 
 def _said_of_models(
-    table: Table, parts: _Parts, kept: Sequence[str], rows: str, amounts: Collection[str],
-    text: Collection[str],
-) -> dict[str, dict[str, str]]:  # fmt: skip
+    table: Table, parts: _Parts, kept: Sequence[str], rows: str, amounts: Collection[str]
+) -> dict[str, dict[str, str]]:
     """What columns beside the scores, or rows of amounts, say of each model."""
     if parts.row_names is None:
         return {}
     if rows == "model":
         beside = [name for name in table.columns if name not in (*kept, parts.row_names)]
-        return table.said_of(parts.row_names, [
-            name for name in beside if name in text or describes_models(name)
-        ])  # fmt: skip
+        return table.said_of(parts.row_names, [name for name in beside if describes_models(name)])
     place = {name: number for number, name in enumerate(table.columns)}
     said: dict[str, dict[str, str]] = {}
     for row in table.head(_MOST_ROWS) if amounts else ():
