@@ -19,6 +19,7 @@ from rankbars.pipeline import leaderboard
 from rankbars.steps.corrections import CORRECTIONS
 from rankbars.steps.pairtests import TESTS, VOTE_TESTS, choose_test
 from rankbars.steps.taskentries import settle_missing
+from rankbars.steps.testrows import VoteTests
 from rankbars.steps.validity import check_method
 
 if TYPE_CHECKING:
@@ -84,13 +85,14 @@ def explain(scores: Results, spec: Spec | None = None) -> Explanation:
     votes = all(isinstance(evidence, Votes) for evidence in resolved.tasks.values())
     every = _combinations(own, spec.correction, votes=votes)
     affordable = _affordable(every, resolved, spec)
+    memory = VoteTests() if votes else None
     for test, correction in every:
         name = test if test != own else correction
         if (test, correction) not in affordable:
             skipped.append((name, _too_long(test, correction, own)))
             continue
         try:
-            outcomes.append(_outcome(resolved, spec, test, correction, own))
+            outcomes.append(_outcome(resolved, spec, test, correction, own, memory))
         except OptionError as error:
             skipped.append((name, str(error)))
     return Explanation(choices, _reason_for(spec.correction), tuple(outcomes), tuple(skipped))
@@ -124,9 +126,13 @@ def _affordable(
     every: Sequence[tuple[str, str]], scores: Scores, spec: Spec
 ) -> frozenset[tuple[str, str]]:
     """The combinations that may be tried: the one in use, then the cheapest of the others."""
-    costs = {one: _seconds(scores, *one, spec) for one in every}
     own = every[0]
-    left = _SHARE * (_START + costs[own])
+    costs = {one: _seconds(scores, *one, spec) for one in every}
+    for test, correction in every:
+        if test != own[0] or correction == own[1]:  # else what the test found in votes is known
+            costs[test, correction] += _SECONDS_OF_VOTES.get(test, 1.0) * _named_votes(scores)
+    # How healthy votes are is examined beside.
+    left = _SHARE * (_START + costs[own]) - _named_votes(scores)
     chosen = set()
     for one in sorted(every, key=lambda one: (one != own, costs[one])):
         if costs[one] > left:
@@ -171,6 +177,16 @@ _SECONDS_OF_TESTS = {
 _SECONDS_OF_AVERAGES = {"bootstrap": 2e-9, "bootstrap_t": 2e-9, "bayes": 2e-9}
 
 
+def _named_votes(scores: Scores) -> float:
+    """About how long one fit to votes with names of voters or prompts takes."""
+    kept = [one.ballots for one in scores.tasks.values() if isinstance(one, Votes)]
+    return 3.5e-6 * sum(one.first.size for one in kept if one is not None and one.labels)
+
+
+# Tests of single pairs take the first vote of each voter and prompt: in fits.
+_SECONDS_OF_VOTES = {"binomial": 3.0, "e_process": 3.0}
+
+
 def _too_long(test: str, correction: str, own: str) -> str:
     asked = f"--correction {correction}" if test == own else f"--test {test}"
     return (
@@ -179,7 +195,9 @@ def _too_long(test: str, correction: str, own: str) -> str:
     )
 
 
-def _outcome(scores: Scores, spec: Spec, test: str, correction: str, own: str) -> MethodOutcome:
+def _outcome(
+    scores: Scores, spec: Spec, test: str, correction: str, own: str, memory: VoteTests | None
+) -> MethodOutcome:
     runs = spec.runs if test in ("auto", "two_way") else "independent"
     board = leaderboard(
         scores,
@@ -190,6 +208,7 @@ def _outcome(scores: Scores, spec: Spec, test: str, correction: str, own: str) -
             missing="pairwise",
             runs=runs,
         ),
+        memory=memory,
     )
     widths = [task.worst - task.best for task in board.tasks.values()]
     says = board.lead != "new_task" and correction not in ("none", "bootstrap_band")

@@ -33,7 +33,7 @@ from rankbars.steps.corrections import side_level, take_correction
 from rankbars.steps.missingness import count_outcomes
 from rankbars.steps.pairtests import TESTS, choose_test, take_present
 from rankbars.steps.taskentries import Entries, bridged_spec, settle_missing
-from rankbars.steps.testrows import PairMemory
+from rankbars.steps.testrows import PairMemory, VoteTests
 from rankbars.steps.validity import check_method, design_of
 from rankbars.taskranking import RankedTask, Wanted, rank_tasks
 
@@ -82,7 +82,7 @@ def leaderboard(
     baseline_fills: bool = False,
     average_anyway: bool = False,
     independent_rows: bool = False,
-    memory: PairMemory | None = None,
+    memory: PairMemory | VoteTests | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Leaderboard:
     """Rank models with error bars: on each task, on the average, and on a new task.

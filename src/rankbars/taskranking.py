@@ -18,7 +18,7 @@ from rankbars.steps.correctionchoice import RESAMPLED
 from rankbars.steps.corrections import strict_correction
 from rankbars.steps.pairtests import compare_evidence, take_present
 from rankbars.steps.ranking import rank_jointly, rank_task
-from rankbars.steps.testrows import PairMemory, Setting, has_answers_of_runs
+from rankbars.steps.testrows import PairMemory, Setting, VoteTests, has_answers_of_runs
 
 if TYPE_CHECKING:
     from rankbars.steps.average.averagerows import RowLook
@@ -61,7 +61,7 @@ class RankedTask(NamedTuple):
 
 
 def rank_tasks(
-    scores: Scores, wanted: Wanted, n_jobs: int, memory: PairMemory | None
+    scores: Scores, wanted: Wanted, n_jobs: int, memory: PairMemory | VoteTests | None
 ) -> Iterator[tuple[str, RankedTask]]:
     """Tasks in order, one at a time, so that a board of many tasks stays small.
 
@@ -88,7 +88,7 @@ def rank_tasks(
 
 def _rank_one(
     name: str, evidence: Evidence, info: TaskInfo, models: tuple[str, ...], wanted: Wanted,
-    memory: PairMemory | None = None,
+    memory: PairMemory | VoteTests | None = None,
 ) -> RankedTask:  # fmt: skip
     spec = wanted.spec
     setting = Setting(

@@ -1,9 +1,11 @@
 """Explanations: what is tried, and what would take too long."""
 
 import numpy as np
+import pandas as pd
 
 import rankbars as rb
 from rankbars.steps.corrections import CORRECTIONS
+from rankbars.steps.pairtests import TESTS, VOTE_TESTS
 
 
 def board_scores(models: int, rows: int) -> rb.Scores:
@@ -45,3 +47,35 @@ def test_a_correction_that_was_added_explains_itself(monkeypatch):
     found = rb.explain(board_scores(4, 30), rb.Spec(correction="halved"))
     assert found.correction == "halved: Holm at half of the level."
     assert [one.correction for one in found.outcomes if one.used] == ["halved"]
+
+
+def named_votes(voters: int) -> rb.Scores:
+    rng = np.random.default_rng(2)
+    first = rng.integers(0, 4, 600)
+    second = (first + rng.integers(1, 4, 600)) % 4
+    names = np.array(list("abcd"))
+    return rb.Scores.from_frame(pd.DataFrame({
+        "model_a": names[first], "model_b": names[second],
+        "winner": rng.choice(["model_a", "model_b", "tie"], 600, p=[0.5, 0.3, 0.2]),
+        "voter": rng.integers(0, voters, 600).astype(str),
+    }))  # fmt: skip
+
+
+def test_votes_are_fitted_once_for_all_corrections(monkeypatch):
+    runs, plain = [], TESTS["z"]
+    monkeypatch.setitem(TESTS, "z", lambda *given: runs.append(given) or plain(*given))
+    scores = named_votes(30)
+    found = rb.explain(scores)
+    assert len(runs) == 1
+    assert {one.test for one in found.outcomes} == {"z", *VOTE_TESTS}
+    for one in found.outcomes:
+        board = rb.leaderboard(scores, test=one.test, correction=one.correction)
+        (task,) = board.tasks.values()
+        assert one.width == (task.worst - task.best).mean()
+
+
+def test_what_takes_long_with_many_named_votes_is_left_out(monkeypatch):
+    monkeypatch.setattr("rankbars.methods._named_votes", lambda scores: 20.0)
+    found = rb.explain(named_votes(30))
+    assert left_out(found) == set(VOTE_TESTS)
+    assert {one.correction for one in found.outcomes} >= {"auto", "holm", "simes"}

@@ -31,6 +31,7 @@ from rankbars.steps.correctionchoice import cluster_skewness, row_skewness
 from rankbars.steps.testrows import (
     Setting,
     Tested,
+    VoteTests,
     item_rows,
     row_assumptions,
     row_notes,
@@ -100,11 +101,12 @@ def t_test(evidence: Evidence, setting: Setting) -> Tested:
 def _paired_pairs(items: Items, values: NDArray[np.float64], setting: Setting) -> PairStatistics:
     """Paired t statistics; from what is remembered, where there is a memory and no gap."""
     plain = items.weights is None and len(values) > 1 and values.shape[1] > 1
-    if setting.memory is None or not plain or np.isnan(values).any():
+    memory = None if isinstance(setting.memory, VoteTests) else setting.memory
+    if memory is None or not plain or np.isnan(values).any():
         return paired_t(values)
     from rankbars.stats.pairwise.updates import known_t
 
-    return known_t(setting.memory.recall(setting.key, items))
+    return known_t(memory.recall(setting.key, items))
 
 
 def corrected_t_test(evidence: Evidence, setting: Setting) -> Tested:

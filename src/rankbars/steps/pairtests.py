@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ from rankbars.steps.itemtests import (
     wilcoxon_test,
 )
 from rankbars.steps.meantests import cluster_t_test, corrected_t_test, t_test, z_test
-from rankbars.steps.testrows import Setting, Tested, has_answers_of_runs, pad_tested
+from rankbars.steps.testrows import Setting, Tested, VoteTests, has_answers_of_runs, pad_tested
 from rankbars.steps.validity import design_of, find_cell
 
 __all__ = [
@@ -122,7 +123,9 @@ def compare_evidence(
     name = choose_test(evidence, setting.runs) if test == "auto" else test
     taken = take_present(evidence)
     try:
-        tested = TESTS[name](taken, setting._replace(key=task))
+        run = partial(TESTS[name], taken, setting._replace(key=task))
+        memory = setting.memory
+        tested = memory.once(name, task, run) if isinstance(memory, VoteTests) else run()
     except UnknownOptionError:
         raise
     except OptionError as error:

@@ -6,6 +6,7 @@ rows, few or unequal clusters. What a test says has its place in the full field 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -29,6 +30,7 @@ __all__ = [
     "PairMemory",
     "Setting",
     "Tested",
+    "VoteTests",
     "averaged_words",
     "declared_ends",
     "has_answers_of_runs",
@@ -218,18 +220,31 @@ class PairMemory(Protocol):
         """What is known of all pairs of models on complete rows; measured where it is not."""
 
 
+class VoteTests:
+    """Remembers what tests found in votes, while several corrections rank the same ones."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], Tested] = {}
+
+    def once(self, test: str, task: str, run: Callable[[], Tested]) -> Tested:
+        """What a test found in a task; run where nobody has."""
+        if (test, task) not in self._found:
+            self._found[test, task] = run()
+        return self._found[test, task]
+
+
 class Setting(NamedTuple):
     """What some tests need: a seed, a number of draws, what they are for; choices for votes.
 
-    `memory` spares the paired t-test what is known already; `zero_se` says what a published error
-    of 0 counts as, `runs` what several answers to an item are.
+    `memory` spares the paired t-test, or tests of votes, what is known already; `zero_se` says what
+    a published error of 0 counts as, `runs` what several answers to an item are.
     """
 
     seed: int = 0
     resamples: int = 1000
     key: str = ""
     votes: VoteOptions = VoteOptions()
-    memory: PairMemory | None = None
+    memory: PairMemory | VoteTests | None = None
     zero_se: str = "zero"
     runs: str = "independent"
 
