@@ -28,7 +28,6 @@ from rankbars.data.fields import (
     freeze,
 )
 from rankbars.errors import DataError, UnknownOptionError
-from rankbars.stats.multiplicity.fronts import best_within
 
 __all__ = [
     "Change",
@@ -433,4 +432,6 @@ class CostFront:
 
         `shown_better` is that of the board. The sets of all budgets hold at once.
         """
+        from rankbars.stats.multiplicity.fronts import best_within
+
         return best_within(shown_better, self.cost)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from rankbars.data.fields import Level, Numbers, Rate, check_models, freeze
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.repeatedanswers import Purchase, best_answers, buy
+
+if TYPE_CHECKING:
+    from rankbars.stats.repeatedanswers import Purchase
 
 __all__ = ["Costs", "Noise", "NoiseParts", "RunEffect", "TaskNoise"]
 
@@ -324,7 +326,7 @@ class Noise:
             If costs were not given, or no variance is known.
         """
         items, once, costs = self._priced(task)
-        return best_answers(items, once, costs.item, costs.trial)
+        return _best_answers(items, once, costs)
 
     def answers_between(self, task: str) -> tuple[float, float]:
         """The best numbers of answers at the ends of the interval; infinite: as many as can be.
@@ -337,7 +339,7 @@ class Noise:
         _, _, costs = self._priced(task)
         found = self._parts(task).per_item()
         ends = ((found.most, found.fewest), (found.least, found.once))
-        low, high = (best_answers(*end, costs.item, costs.trial) for end in ends)
+        low, high = (_best_answers(*end, costs) for end in ends)
         return low, high
 
     def buy(self, task: str) -> Purchase | None:
@@ -350,6 +352,8 @@ class Noise:
         DataError
             If costs or a budget were not given, or no variance is known.
         """
+        from rankbars.stats.repeatedanswers import buy
+
         items, once, costs = self._priced(task)
         if costs.budget is None:
             raise DataError("Give a budget: rb.noise(..., budget=1000).")
@@ -371,3 +375,9 @@ class Noise:
             f"Task {task!r}: these answers do not tell how much items differ and how much answers "
             "to one item, so what to buy cannot be told."
         )
+
+
+def _best_answers(items: float, once: float, costs: Costs) -> float:
+    from rankbars.stats.repeatedanswers import best_answers
+
+    return best_answers(items, once, costs.item, costs.trial)

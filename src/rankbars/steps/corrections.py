@@ -13,8 +13,6 @@ from rankbars.data.evidence import Estimates, Evidence, Folds, Items
 from rankbars.data.intervals import Scope
 from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.stats.averaging.allpairs import upper_order_statistic
-from rankbars.stats.bets import call_top
-from rankbars.stats.multiplicity.closedtesting import better_counts, better_counts_from_p
 from rankbars.stats.multiplicity.stepdown import Procedure, decide, decide_from_p
 from rankbars.stats.orders import find_cycles, transitive_closure
 from rankbars.stats.pairwise.clusters import few_degrees, group_rows
@@ -286,6 +284,8 @@ def best_by_level(family: Family, alpha: float) -> NDArray[np.bool_]:
     Where rankings of few tasks are reversed, or clusters flipped because few degrees of freedom are
     left, their law decides.
     """
+    from rankbars.stats.multiplicity.closedtesting import better_counts, better_counts_from_p
+
     if family.rankings is not None or _few_degrees(family) is not None:
         return best_by_maxt(family, alpha)
     if family.statistic is not None:
@@ -336,6 +336,8 @@ def call_first(name: str, family: Family, alpha: float, k: int) -> NDArray[np.in
     Where rankings of few tasks are reversed, or clusters flipped because few degrees of freedom are
     left, the relation of all pairs decides.
     """
+    from rankbars.stats.bets import call_top
+
     level = alpha / (k * (family.size - k))
     if family.rankings is not None or _few_degrees(family) is not None:
         relation = take_correction(name)(family, "all", alpha).decisions.shown_better

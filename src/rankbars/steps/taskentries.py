@@ -21,7 +21,6 @@ from rankbars.data.scores import Scores
 from rankbars.data.spec import MISSING_TASKS, Spec
 from rankbars.data.storedtasks import Change, change_tasks, models_of
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.stats.averaging.incomplete import best_block, find_core
 from rankbars.steps.missingness import find_gaps, resolve_items, resolve_missing
 
 __all__ = ["Entries", "bridged_spec", "fill_from_baseline", "settle_missing"]
@@ -157,6 +156,8 @@ def _settle_entries(scores: Scores, policy: str) -> Entries:
 
 
 def _insert(scores: Scores, grid: _Grid) -> Entries:
+    from rankbars.stats.averaging.incomplete import find_core
+
     counted = np.array([scores.info[name].weight > 0 for name in grid.tasks])
     if not counted.any():
         counted[:] = True
@@ -243,6 +244,8 @@ def _stop(scores: Scores, grid: _Grid) -> Entries:
 
 
 def _offers(grid: _Grid) -> list[tuple[str, str]]:
+    from rankbars.stats.averaging.incomplete import find_core
+
     models, tasks = (int(grid.entered.all(axis=axis).sum()) for axis in (0, 1))
     core = find_core(grid.entered)
     among = f"{int(core.models.sum())} models on {int(core.tasks.sum())} tasks are ranked"
@@ -329,6 +332,8 @@ def _no_core(grid: _Grid, tasks: NDArray[np.bool_]) -> Note:
 
 def _subset(grid: _Grid) -> str:
     """Tasks on which many models are complete."""
+    from rankbars.stats.averaging.incomplete import best_block
+
     block = best_block(grid.entered)
     models = int(grid.entered[block].all(axis=0).sum())
     if models < 2:

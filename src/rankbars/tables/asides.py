@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from statistics import median
+
+import numpy as np
 
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name
@@ -281,11 +282,15 @@ def _mean(numbers: Sequence[float]) -> float:
     return math.fsum(numbers) / len(numbers)
 
 
+def _median(numbers: Sequence[float]) -> float:
+    return float(np.median(numbers))
+
+
 # What a summary of a name may be.
 _RULES: Mapping[str, tuple[Callable[[Sequence[float]], float], ...]] = {
     **dict.fromkeys(("mean", "average", "avg", "overall"), (_mean,)),
     "total": (math.fsum, _mean),
-    "median": (median,),
+    "median": (_median,),
 }
 
 

@@ -6,16 +6,18 @@ Rank 1 is the best. Models with equal scores in a draw share their ranks evenly.
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.newtask.guarantees import Rate, exact_rate
 from rankbars.stats.ranks import RankBounds
 from rankbars.stats.tails import check_alpha
+
+if TYPE_CHECKING:
+    from rankbars.stats.newtask.guarantees import Rate
 
 __all__ = [
     "DOMINANCE_CORRECTIONS",
@@ -219,6 +221,8 @@ def rank_band(probability: NDArray[np.float64], draws: int, alpha: Rate = 0.05) 
     >>> band.best.tolist(), band.worst.tolist()
     ([1, 2], [1, 2])
     """
+    from rankbars.stats.newtask.guarantees import exact_rate
+
     tail = exact_rate(alpha) / 2
     reached = np.cumsum(probability, axis=1) * draws + _ROUNDING * draws
     first = max(1, math.floor(draws * tail))
