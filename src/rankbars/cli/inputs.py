@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
-from rankbars.cli.answers import print_answer
 from rankbars.cli.options import Reading, json_option, refuse_empty
 from rankbars.cli.outputs import STANDARD, emit_text, say, unreadable
 from rankbars.errors import OptionError, ReadError
@@ -344,6 +343,7 @@ def formats_command(*, paths: tuple[str, ...], as_json: bool) -> int:
     Then what reading the recognised files gives, without any option. Exit code 1 if nothing is
     recognised.
     """
+    from rankbars.cli.answers import print_answer
     from rankbars.readers import explain
 
     if not paths:
