@@ -16,6 +16,7 @@ import pytest
 import rankbars as rb
 from rankbars import publication
 from rankbars.data.madefiles import Draft, MadeFiles, digest_of, make_files
+from rankbars.render.notation import show_ranks
 from rankbars.render.siteboards import slug_of
 
 TASKS = {"law": ("civil", "penal"), "math": ("algebra", "sums"), "code": ("python",)}
@@ -617,6 +618,11 @@ def test_large_sites_have_small_pages_for_boards_of_parts(rankbars, place, brows
     page.on("console", lambda message: faults.append(message.text))
     page.goto((place / "public" / "boards" / "law.html").as_uri())
     assert page.locator("#board-table tbody tr:visible").count() == len(MODELS)
+    shown = page.locator('#board-table tbody td[data-key="lead"] [aria-hidden]').all_inner_texts()
+    names = page.locator("#board-table tbody th bdi").all_inner_texts()
+    assert list(zip(names, shown, strict=True)) == [
+        (name, show_ranks(best, worst)) for name, best, worst, *_ in short_form("law")["models"]
+    ]
     page.get_by_role("link", name="birch").click()
     assert page.locator("h1").inner_text() == "birch"
     assert faults == []

@@ -50,10 +50,16 @@ def gappy() -> rb.Leaderboard:
 
 
 def approximate() -> rb.Leaderboard:
-    """A few rows weigh heavily."""
+    """A few rows weigh heavily; there is much to say above the table."""
     rows = np.random.default_rng(5).lognormal(0, 2.2, size=(40, 8)) * np.linspace(1.5, 1, 8)
     scores = rb.Scores.from_arrays({"latency": rows}, list("abcdefgh"))
-    return rb.leaderboard(scores, test="t", pairs=True)
+    return rb.leaderboard(scores, test="t", pairs=True).titled(
+        title="How fast are hosted models in the spring of 2026?",
+        description="Requests to eight services, with milliseconds to the first token.",
+        source="somebody/measured at 1a2b3c4",
+        link="https://example.org/measured",
+        date="2026-02-01",
+    )
 
 
 def marked() -> rb.Leaderboard:

@@ -70,6 +70,8 @@ def visible(name: str) -> str:
     >>> print(visible("gpt\u202e4\n"))
     gpt\u202e4\n
     """
+    if name.isprintable():
+        return name
     return "".join(
         part if _is_joined(part) else "".join(map(_seen, part)) for part in graphemes(name)
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -90,7 +91,7 @@ __all__ = ["PageFrame", "fragment_html", "page_environment", "render_html"]
 
 _NAME_WIDTH = 120
 _NAMES = ((24, "names"), (40, "long-names"), (10_000, "longest-names"))
-_SCORES = ((8, "short-scores"), (14, "scores"), (10_000, "long-scores"))
+_SCORES = ((8, "short-scores"), (12, "scores"), (16, "wide-scores"), (10_000, "long-scores"))
 _FIRST_ROWS = 25  # of the fragment
 _MOST_ROWS = 40  # with more models, the script shows the first 25 until somebody wants all
 _MOST_DETAILS = 1_500  # models times tasks; beyond it scores of tasks share one table
@@ -250,7 +251,7 @@ def render_html(
         css += frame.css
     remarks = all_remarks(board)
     template = page_environment().get_template("page.html.j2")
-    return template.render(
+    made = template.render(
         page=_slim(_page(board, remarks)) if slim else _page(board, remarks),
         frame=frame,
         slim=slim,
@@ -260,6 +261,22 @@ def render_html(
         script_hash=_digest(script),
         data="" if slim else _trusted(page_json(board, remarks)),
     )
+    return _shortened(made) if slim else made
+
+
+def _shortened(page: str) -> str:
+    """The page with its rows in fewer letters: a site may have tens of thousands of them.
+
+    Examples
+    --------
+    >>> _shortened('<body><tr><td class="a b" role="cell">x</td><td>y</td></tr><tr>')
+    '<body><tr><td class="a b" role=cell>x<td>y<tr>'
+    """
+    head, body, rest = page.partition("<body>")
+    # Ends of cells and rows may be left out of HTML. Quotes in a text are escaped, so that what
+    # looks like an attribute is one.
+    short = re.sub(r"</t[dhr]>\n?(?=<)", "", rest)
+    return head + body + re.sub(r'(?<=[a-z]=)"([\w.%-]+)"(?!/)', r"\1", short)
 
 
 def _slim(page: _Page) -> _Page:
@@ -428,7 +445,8 @@ def _direction(board: Leaderboard) -> str:
 def _widths(rows: tuple[PageRow, ...], table: Table) -> str:
     """Classes of the table by its longest name, with its marks, and its longest score."""
     name = max(_letters(line) for line in rows)
-    head = max(len(table.score_title), len(table.score_note) / 2)
+    # Beside a title stand an arrow and a question mark; notes have smaller letters.
+    head = max(len(table.score_title) + 3, 0.6 * len(table.score_note))
     score = max(head, *(len(line.row.score) for line in rows))
     classes = [
         next(word for most, word in limits if length <= most)
