@@ -55,7 +55,7 @@ def test_yaml_words_and_numbers_stay_what_was_written(tmp_path: Path) -> None:
         ("c.csv", "math,1\nlaw,2,3\n", "row 2: expected two columns"),
         ("c.csv", "math\n", "found 1"),
         ("c.csv", "math,1\nmath,2\n", "'math' stands there twice"),
-        ("c.csv", 'math,"1\n', "not a two-column table"),
+        ("c.csv", 'math,"1\n', "no table of cells"),
         ("c.json", '{"math": 1, "math": 2}', "'math' stands there twice"),
         ("c.json", '{"math": [1]}', "must have one plain value"),
         ("c.json", '{"math": null}', "must have one plain value"),

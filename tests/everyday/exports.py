@@ -50,6 +50,7 @@ BY_TASK = {
     for task, share in (("math", 0.8), ("law", 0.4))
 }
 
+BOARD = lines("Model,MMLU,GSM8K,ARC", "a,1,2,3", "b,2,3,4")
 RECORDS = [
     {"cfg": {"llm": name}, "outputs": [{"q": q, "ok": bool(v)} for q, v in enumerate(right(share))]}
     for name, share in MODELS.items()
@@ -65,6 +66,35 @@ VERDICTS = {
 }
 
 CASES = (
+    Case(
+        "sheets beside results/categories",
+        "rank t.csv --categories c.csv",
+        {"t.csv": BOARD, "c.csv": "\ufefftask;category\r\nMMLU;x\r\nGSM8K;x\r\nARC;y\r\n"},
+        models=("a", "b"),
+    ),
+    Case(
+        "sheets beside results/weights with decimal commas",
+        "rank t.csv --weights w.csv",
+        {"t.csv": BOARD, "w.csv": lines("task;weight", "MMLU;0,5", "GSM8K;1", "ARC;2,5")},
+        ("weighted average",),
+    ),
+    Case(
+        "sheets beside results/models of a site",
+        "site site.yaml -o out",
+        {
+            "t.csv": BOARD,
+            "m.csv": "\ufeffmodel;organisation;licence\r\na;X GmbH;MIT\r\nb;Y;Apache\r\n",
+            "site.yaml": lines("title: T", "results: t.csv", "models: m.csv"),
+        },
+    ),
+    Case(
+        "long names/in an error",
+        "rank t.csv",
+        {"t.csv": lines("model,item,score", f"{'m' * 400},1,1", f"{'m' * 400},1,0")},
+        (f"model '{'m' * 100}…{'m' * 20}'", "has 2 rows"),
+        hides=("m" * 150,),
+        code=1,
+    ),
     Case(
         "logs in a nest/names of their own",
         "formats r.json",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Sequence
@@ -129,7 +128,7 @@ def read_task_file(path: str) -> dict[str, str]:
     elif suffix in (".yaml", ".yml"):
         pairs = _yaml_pairs(path, text)
     else:
-        pairs = _csv_pairs(path, text, "\t" if suffix == ".tsv" else ",")
+        pairs = _csv_pairs(path, text)
     values: dict[str, str] = {}
     for task, value in pairs:
         if task in values:
@@ -263,9 +262,8 @@ def _limit_lines(path: str) -> list[tuple[str, list[str]]]:
         ):
             raise ReadError.at(path, 'expected one JSON object, such as {"math": [0.25, 1]}.')
         return [(task, [str(end) for end in ends]) for task, ends in pairs]
-    separator = "\t" if Path(path).suffix.lower() == ".tsv" else ","
-    lines = list(csv.reader(text.splitlines(), delimiter=separator))
-    rows = [[cell.strip() for cell in row] for row in lines if any(cell.strip() for cell in row)]
+    lines, separator = _cells(path, text)
+    rows = [row for row in lines if any(row)]
     for row in rows:
         if len(row) != 3:
             raise ReadError.at(
@@ -337,22 +335,28 @@ def _cluster_rows(scores: Scores, path: str) -> Scores:
     """
     if Path(path).suffix.lower() in (".json", ".yaml", ".yml"):
         return scores.cluster_rows(read_task_file(path))
-    separator = "\t" if Path(path).suffix.lower() == ".tsv" else ","
-    rows = [row for row in csv.reader(_text(path).splitlines(), delimiter=separator) if any(row)]
+    lines, separator = _cells(path, _text(path))
+    rows = [row for row in lines if any(row)]
     widths = {len(row) for row in rows}
     if widths not in ({2}, {3}):
         raise ReadError.at(
             path, f"expected two columns (item{separator}cluster), or three with the task first."
         )
-    header = [cell.strip().lower() for cell in rows[0]]
+    header = [cell.lower() for cell in rows[0]]
     if header[-1] in ("cluster", "group", "document", "passage", "doc", "repo"):
         rows = rows[1:]
     if widths == {2}:
-        return scores.cluster_rows({row[0].strip(): row[1].strip() for row in rows})
+        return scores.cluster_rows({row[0]: row[1] for row in rows})
     found: dict[str, dict[str, str]] = {}
     for task, item, cluster in rows:
-        found.setdefault(task.strip(), {})[item.strip()] = cluster.strip()
+        found.setdefault(task, {})[item] = cluster
     return scores.cluster_rows({task: one for task, one in found.items() if task in scores.tasks})
+
+
+def _cells(path: str, text: str) -> tuple[list[list[str]], str]:
+    from rankbars.readers.delimited import read_cells
+
+    return read_cells(path, text)
 
 
 def _text(path: str) -> str:
@@ -385,20 +389,17 @@ def _number(path: str, what: str, name: str, field: Field, text: str) -> float:
     return value
 
 
-def _csv_pairs(path: str, text: str, separator: str) -> list[tuple[str, str]]:
+def _csv_pairs(path: str, text: str) -> list[tuple[str, str]]:
     pairs = []
-    try:
-        rows = list(csv.reader(text.splitlines(), delimiter=separator, strict=True))
-    except csv.Error as error:
-        raise ReadError.at(path, f"it is not a two-column table ({error}).") from error
+    rows, separator = _cells(path, text)
     for number, row in enumerate(rows, start=1):
-        if not any(cell.strip() for cell in row):
+        if not any(row):
             continue
         if len(row) != 2:
             raise ReadError.at(
                 path, f"expected two columns (task{separator}value), found {len(row)}.", row=number
             )
-        pairs.append((row[0].strip(), row[1].strip()))
+        pairs.append((row[0], row[1]))
     if pairs and pairs[0][0].lower() in _HEADERS:
         return pairs[1:]
     return pairs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import itertools
 import re
 import shutil
@@ -32,7 +33,7 @@ from rankbars.tables.database import Engine, quote_text
 from rankbars.tables.headers import MOST_HEADER_ROWS, find_header_rows
 from rankbars.tables.relations import Relation, Table, check_width
 
-__all__ = ["find_delimiter", "open_delimited"]
+__all__ = ["find_delimiter", "open_delimited", "read_cells"]
 
 DELIMITERS = (",", "\t", ";", "|")
 
@@ -64,6 +65,28 @@ def find_delimiter(line: str, suffix: str) -> str:
     cells = {mark: len(next(csv.reader([line[:_SEEN]], delimiter=mark), [])) for mark in DELIMITERS}
     best = max(cells.values(), default=0)
     return usual if cells[usual] == best else max(cells, key=cells.__getitem__)
+
+
+def read_cells(path: str, text: str) -> tuple[list[list[str]], str]:
+    r"""Rows of a small table without regard to blanks around cells, and what separates these.
+
+    Between semicolons a comma is the decimal mark.
+
+    Examples
+    --------
+    >>> read_cells("weights.csv", "task;weight\nmath;0,5\n")
+    ([['task', 'weight'], ['math', '0.5']], ';')
+    """
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    mark = find_delimiter(first, data_suffix(Path(path)))
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True))
+    except csv.Error as error:
+        raise ReadError.at(path, f"it is no table of cells ({error}).") from error
+    found = [[cell.strip() for cell in row] for row in rows]
+    if mark == ";":
+        found = [[re.sub(r"^([-+]?\d+),(\d+)$", r"\1.\2", cell) for cell in row] for row in found]
+    return found, mark
 
 
 class _Header(NamedTuple):

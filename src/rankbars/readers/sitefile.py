@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import difflib
-import io
 import math
 import os
 import re
@@ -17,6 +15,7 @@ from rankbars.data.about import About
 from rankbars.data.siteplan import ROLES, BoardChoice, Metric, SitePlan, Theme
 from rankbars.data.spec import MISSING_ITEMS, MISSING_POLICIES, MISSING_TASKS, Spec
 from rankbars.errors import OptionError, RankbarsError, ReadError
+from rankbars.readers.delimited import read_cells
 from rankbars.readers.inputfiles import parse_yaml
 
 __all__ = ["read_site"]
@@ -207,24 +206,20 @@ def _text(path: str | Path) -> str:
 
 def _table(path: str) -> list[dict[str, str]]:
     """Rows of a CSV or TSV file with a header."""
-    separator = "\t" if Path(path).suffix.lower() == ".tsv" else ","
-    reader = csv.reader(io.StringIO(_text(path), newline=""), delimiter=separator)
-    try:
-        lines = [(reader.line_num, row) for row in reader if any(row)]
-    except csv.Error as error:
-        raise ReadError.at(path, f"it is no CSV ({error}).", row=reader.line_num) from error
+    cells, _ = read_cells(path, _text(path))
+    lines = [(number, row) for number, row in enumerate(cells, start=1) if any(row)]
     if len(lines) < 2:
         raise ReadError.at(path, "there are no rows in it; a header and rows were expected.")
-    header = [cell.strip() for cell in lines[0][1]]
+    header = lines[0][1]
     if len(set(header)) < len(header):
         raise ReadError.at(path, f"two columns have the same name: {', '.join(header)}.")
     rows = []
-    for number, cells in lines[1:]:
-        if len(cells) != len(header):
+    for number, row in lines[1:]:
+        if len(row) != len(header):
             raise ReadError.at(
-                path, f"{len(cells)} cells where the header has {len(header)}.", row=number
+                path, f"{len(row)} cells where the header has {len(header)}.", row=number
             )
-        rows.append(dict(zip(header, (cell.strip() for cell in cells), strict=True)))
+        rows.append(dict(zip(header, row, strict=True)))
     first = [row[header[0]] for row in rows]
     twice = (
         next((name for name in first if first.count(name) > 1), None)
