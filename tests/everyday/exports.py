@@ -88,6 +88,16 @@ CASES = (
         },
     ),
     Case(
+        "bounds/a few items that the best model lacks",
+        "rank t.csv --missing-items bounds",
+        {"t.csv": "".join(
+            line for line in long_table(MODELS).splitlines(keepends=True)
+            if line[:7] not in ("ash,q0,", "ash,q1,")
+        )},
+        ("not ruled out: ash",),
+        models=tuple(MODELS),
+    ),
+    Case(
         "long names/in an error",
         "rank t.csv",
         {"t.csv": lines("model,item,score", f"{'m' * 400},1,1", f"{'m' * 400},1,0")},

@@ -75,7 +75,7 @@ def resolve_missing(scores: Scores, policy: str = "raise") -> Scores:
 def _resolved(scores: Scores, gaps: list[Gap], policy: str) -> Scores:
     if policy not in POLICIES:
         raise UnknownOptionError.among("missing policy", policy, tuple(POLICIES))
-    if policy != "fail":
+    if policy != "fail" and lost_trials(scores):
         scores = scores.with_notes(_trials_left_out(scores))
     if not gaps:
         return scores
@@ -111,7 +111,7 @@ def worst_for_trials(scores: Scores) -> str:
 
 def _trials_left_out(scores: Scores) -> list[Note]:
     lost = lost_trials(scores)
-    option = f"--missing fail {worst_for_trials(scores)}".rstrip() if lost else ""
+    option = f"--missing fail {worst_for_trials(scores)}".rstrip()
     return [
         Note(
             "failures-left-out",

@@ -79,8 +79,11 @@ class _Grid(NamedTuple):
 def settle_missing(scores: Scores, spec: Spec) -> Entries:
     """What becomes of all that is missing: rows that were not answered, and tasks never run."""
     items, tasks = spec.missing_items, spec.missing_tasks
-    if items == tasks and tasks in ("bounds", "drop_models"):
-        return Entries(resolve_missing(scores, tasks))
+    if items == tasks == "drop_models":
+        return Entries(resolve_missing(scores, items))
+    if items == "bounds" and tasks in ("bounds", "insert"):
+        # Who may stand anywhere on a task cannot be placed by the others.
+        return Entries(resolve_missing(scores, items))
     return _settle_entries(resolve_items(scores, items), tasks)
 
 
