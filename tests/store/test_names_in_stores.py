@@ -16,11 +16,12 @@ from storefiles import inside, remove
 
 import rankbars as rb
 from rankbars.cli.app import run
+from rankbars.cli.storereading import _FLAGS
 from rankbars.errors import RankbarsError
 from rankbars.readers.collecting import is_same
 from rankbars.store.access import open_store
 from rankbars.store.contents import Store
-from rankbars.store.naming import Telling, scores_of, tell
+from rankbars.store.naming import KEPT_OPTIONS, Telling, scores_of, tell
 
 STORE = "board.duckdb"
 
@@ -308,3 +309,31 @@ def test_a_store_is_changed_and_ranked_in_python() -> None:
     assert set(rb.leaderboard(STORE).tasks) == {"algebra", "art"}
     with pytest.raises(rb.OptionError, match="Nothing is named"):
         kept.rename()
+
+
+def test_files_are_added_in_python_as_the_command_adds_them(tmp_path: Path) -> None:
+    rows = [f"{m},law,{i},{(i * k) % 7}" for m, k in (("a", 2), ("b", 3)) for i in range(40)]
+    Path("new.csv").write_text("\n".join(["model,task,item,ms", *rows]), encoding="utf-8")
+    Path("more.csv").write_text("model,task,item,ms\nc,law,1,2\n", encoding="utf-8")
+    command = ["add", "new.csv", "--column", "score=ms", "--direction", "lower", "-q"]
+    assert run([*command, "--store", "said.duckdb", "--by", "jane"]) == 0
+    kept = rb.ResultStore("made.duckdb", by="jane")
+    columns = {"score": "ms"}
+    (event,) = kept.add("new.csv", columns=columns, direction="lower")
+    assert (event.action, event.path, event.who) == ("added", "new.csv", "jane")
+    said = rb.ResultStore("said.duckdb")
+    assert [one[1:] for one in said.log()] == [one[1:] for one in kept.log()]
+    assert rb.leaderboard("said.duckdb").to_text() == rb.leaderboard("made.duckdb").to_text()
+    assert kept.add("new.csv") == []
+    # Either one goes on where the other began.
+    assert run(["add", "more.csv", "--direction", "lower", "--column", "score=ms", "-q",
+                "--store", "made.duckdb"]) == 0  # fmt: skip
+    assert kept.scores().models == ("a", "b", "c")
+    with pytest.raises(rb.OptionError, match="all of a store is read in one way"):
+        kept.add("more.csv", direction="higher")
+    with pytest.raises(rb.UnknownOptionError, match="memory_limit"):
+        kept.add("more.csv", memory_limit="1GB")
+
+
+def test_a_store_keeps_the_options_that_the_command_has_a_flag_for() -> None:
+    assert tuple(_FLAGS) == KEPT_OPTIONS

@@ -11,22 +11,33 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankbars.data.notes import NameFact, NameKind, Note
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.readers.collecting import put_together
+from rankbars.readers.collecting import collect, put_together
 from rankbars.readers.logs.records import Run
 from rankbars.readers.parts import KeptFile, Leaderboard, Part
 from rankbars.store.access import change_store, open_store
 from rankbars.store.contents import Store
-from rankbars.store.holdings import Change, Event
+from rankbars.store.holdings import Change, Event, Holdings
 from rankbars.store.rows import check_name
+from rankbars.tables.database import Engine
 from rankbars.tables.remarks import note_lookalikes
 
-__all__ = ["ResultStore", "Telling", "paths_of", "put_names", "scores_of", "tell"]
+if TYPE_CHECKING:
+    from rankbars.readers.chosenfiles import Paths
 
+__all__ = ["KEPT_OPTIONS", "ResultStore", "Telling", "paths_of", "put_names", "scores_of", "tell"]
+
+# Options of `rankbars.read` that a store remembers.
+KEPT_OPTIONS = (
+    "columns", "direction", "rows", "folds", "test_share", "metric", "layout", "cells", "decimal",
+    "minimum", "maximum", "filter", "reruns", "compare_anyway", "controls", "self_votes",
+    "arena_per_file", "where", "within", "over_time", "map",
+)  # fmt: skip
+_LISTS = ("metric", "filter", "controls", "where", "within")
 _LONGEST = 300  # characters of a name or a reason
 _NO_LETTERS = frozenset({"Cc", "Zl", "Zp", "Co", "Cn"})
 
@@ -352,8 +363,7 @@ def _names_in(scores: Scores, kind: NameKind) -> tuple[str, ...]:
 class ResultStore:
     r"""A store of results, which a leaderboard is made of and which grows.
 
-    It is opened for each call, and held only for that long. Files are added by
-    ``rankbars add``, or by `rankbars.submit`.
+    It is opened for each call, and held only for that long.
 
     Parameters
     ----------
@@ -368,10 +378,9 @@ class ResultStore:
     >>> import rankbars as rb
     >>> rows = [f"{m},law,{i},{i % k}\n" for m, k in (("a", 2), ("b", 3)) for i in range(50)]
     >>> _ = Path("results.csv").write_text("model,task,item,score\n" + "".join(rows))
-    >>> from rankbars.cli.app import run
-    >>> run(["add", "results.csv", "--store", "board.duckdb", "-q"])
-    0
     >>> store = rb.ResultStore("board.duckdb", by="jane")
+    >>> [(one.action, one.path) for one in store.add("results.csv")]
+    [('added', 'results.csv')]
     >>> store.rename(models={"a": "alpha"}, tasks={"law": "justice"})
     >>> store.scores()
     Scores(2 models, 1 tasks)
@@ -385,6 +394,51 @@ class ResultStore:
 
     def __repr__(self) -> str:
         return f"ResultStore({self.path!r})"
+
+    def add(self, paths: Paths, *, format: str = "auto", **options: Any) -> list[Event]:
+        """Read files and keep what they hold; what was kept of a file that changed is replaced.
+
+        Parameters
+        ----------
+        paths : path or sequence of paths
+            Files, folders, patterns. The store is made if it is not there.
+        format : str
+            As in `rankbars.read`.
+        **options
+            How the files are read, by the names of `rankbars.read`: ``direction``, ``metric``,
+            ``columns``, …. All of a store is read in one way: later calls may leave them out.
+
+        Returns
+        -------
+        list of Event
+            What was done; nothing for files that are there as they are.
+
+        Raises
+        ------
+        OptionError
+            If an option is none that a store keeps, or the store was read in another way.
+        DataError
+            If the files do not go together with those of the store; then nothing is changed.
+        """
+        given = _kept_options(options)
+
+        def plan(held: Holdings) -> Change | None:
+            if given and held.files and given != dict(held.options):
+                raise OptionError(
+                    f"{self.path} holds results that were read with {dict(held.options) or 'no'} "
+                    "options; all of a store is read in one way. Leave the options out, or make "
+                    "another store."
+                )
+            settled = given or held.options
+            with Engine() as engine:
+                found = collect(paths, held.files, settled, format=format, place_of=held.place_of,
+                                engine=engine)  # fmt: skip
+                return Change.of(found.files, options=settled) if found.files else None
+
+        def settle(store: Store, change: Change) -> list[Event]:
+            return store.apply(change, lambda: scores_of(store, outline=True))
+
+        return change_store(self.path, version("rankbars"), plan, settle, create=True, who=self.by)
 
     def scores(self, models: Sequence[str] = ()) -> Scores:
         """What it holds, under the names of today, without what is retired.
@@ -465,6 +519,22 @@ class ResultStore:
             self.path, version("rankbars"), lambda _: Change.of(), settle, who=self.by
         )
         return events, found[-1]
+
+
+def _kept_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options for reading as a store keeps them, whichever way they were written."""
+    for name in options:
+        if name not in KEPT_OPTIONS:
+            raise UnknownOptionError.among("option that a store keeps", name, KEPT_OPTIONS)
+    made: dict[str, Any] = {}
+    for name, value in options.items():
+        if name == "direction" and isinstance(value, str):
+            made[name] = {"": value}
+        elif name in _LISTS and isinstance(value, str):
+            made[name] = [value]
+        else:
+            made[name] = list(value) if isinstance(value, tuple) else value
+    return made
 
 
 def _tellings(action: str, models: Sequence[str], tasks: Sequence[str], said: str) -> list[Telling]:
