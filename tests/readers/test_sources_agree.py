@@ -29,9 +29,10 @@ def tidy_columns(draw: st.DrawFn) -> dict[str, list[Any]]:
     tasks = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=2, unique=True))
     items = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True))
     epochs = draw(st.sampled_from(((1,), (1, 2), (1, 2, 3))))
-    score = draw(
-        st.sampled_from((QUARTERS | st.none(), st.floats(-1e6, 1e6), st.booleans() | st.none()))
-    )
+    # Of one sign, and far from 1: shares beside percentages are refused.
+    sign = draw(st.sampled_from((1.0, -1.0)))
+    large = st.just(0.0) | st.floats(400, 1e6).map(lambda value: sign * value)
+    score = draw(st.sampled_from((QUARTERS | st.none(), large, st.booleans() | st.none())))
     rows = [
         (model, task, item, epoch, draw(score))
         for model in models for task in tasks for item in items for epoch in epochs
@@ -172,8 +173,9 @@ def test_wide_and_tidy_tables_agree(matrix: tuple[list[str], list[str], np.ndarr
         assert getattr(coverage, state).tolist() == empty
     tasks = read_columns({"task": others, **columns})
     assert_same(tasks, without_traces(read_columns(tidy_of(models, others, "task", values))))
-    transposed = {other: values[i].tolist() for i, other in enumerate(others)}
-    assert_same(tasks, read_columns({"model": models, **transposed}))
+    if not np.isnan(values).all(axis=1).any():  # an empty column of a matrix is no task
+        transposed = {other: values[i].tolist() for i, other in enumerate(others)}
+        assert_same(tasks, read_columns({"model": models, **transposed}))
 
 
 def test_a_parquet_file_of_several_blocks_reads_like_one_block(
