@@ -455,3 +455,13 @@ def test_voters_without_a_name_are_nobody_and_names_are_as_written(
     voters = votes.ballots.labels["judge"]
     assert voters.names == ("Anna", "anna")
     assert (voters.codes < 0).sum() == 2
+
+
+@pytest.mark.parametrize("cell", ["0", "-0.1", "1.5", "", "inf", "1e-300", "often"])
+def test_what_is_no_probability_is_told_with_its_row(cell: str, tmp_path: Path) -> None:
+    rows = ["model_a,model_b,winner,sampling_probability"]
+    rows += [f"a,b,model_{'ab'[k % 2]},{cell if k == 5 else 0.5}" for k in range(12)]
+    path = tmp_path / "votes.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    with pytest.raises(rb.DataError, match=r"row 7: .* in column 'sampling_probability'"):
+        rb.read(path)
