@@ -30,6 +30,7 @@ from rankbars.steps.boardassembly import (
 )
 from rankbars.steps.correctionchoice import can_bear_flips
 from rankbars.steps.corrections import side_level, take_correction
+from rankbars.steps.meantests import UNSEEN_ROWS
 from rankbars.steps.missingness import count_outcomes
 from rankbars.steps.pairtests import TESTS, choose_test, take_present
 from rankbars.steps.taskentries import Entries, bridged_spec, settle_missing
@@ -420,7 +421,10 @@ class _Found:
         self.results[name] = ranked.result
         self.intervals[name] = ranked.intervals if ranked.merged is None else ranked.merged
         self.observed[name] = ranked.observed
-        self.notes.extend((*ranked.intervals.notes, *note_effects(ranked.result)))
+        said = (*ranked.intervals.notes, *note_effects(ranked.result))
+        # On an average other tasks show what the rows of one do not.
+        alone = self._expected == 1
+        self.notes.extend(note for note in said if alone or note.code != UNSEEN_ROWS)
         self.strict = ranked.strict
         self.compared = ranked.comparisons if self._expected == 1 else None
         self._means[name] = ranked.comparisons.mean

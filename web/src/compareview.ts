@@ -5,6 +5,7 @@ import { type Context, taskLink } from "./context"
 import { bdi, h } from "./dom"
 import { signTest } from "./explore/averages"
 import { tooFew } from "./explore/averages"
+import { countedStatistic } from "./explore/countedlaw"
 import { averageOf } from "./explore/recompute"
 import { FEWEST_ROWS } from "./explore/skewness"
 import { criticalValue } from "./explore/tails"
@@ -182,14 +183,17 @@ function needs(pair: PairCell, found: Tested, noun: string): string {
 
 /** The test of one pair by itself, two-sided; what is constant counts like a sign test. */
 function test(
-  pair: { difference: number; se: number; df: number; n: number },
+  pair: PairCell | { difference: number; se: number; df: number; n: number },
   alpha: number,
   still = constant(pair),
 ): Tested {
   const critical = criticalValue(alpha / 2, pair.df)
   const spread = pair.se > 0 && pair.df > 0
-  const half = spread ? critical * pair.se : NaN
-  const statistic = spread ? pair.difference / pair.se : still
+  const statistic = !spread ? still : "binary" in pair ? countedStatistic(pair) : pair.difference / pair.se
+  const size = Math.abs(pair.difference)
+  const usual = spread ? critical * pair.se : NaN
+  // The interval says no more than the verdict.
+  const half = usual >= size === Math.abs(statistic) >= critical ? size : usual
   const reach = critical + criticalValue(1 - POWER, pair.df)
   return {
     half,

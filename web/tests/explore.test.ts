@@ -3,6 +3,7 @@ import { compareLine } from "../src/board"
 import type { PageData } from "../src/data"
 import { intervalTexts } from "../src/numbers"
 import { averageHalf, averageTasks, sharesOf } from "../src/explore/averages"
+import { largestTail, countedStatistic } from "../src/explore/countedlaw"
 import { ranksEach, ranksOf, relationAll } from "../src/explore/holm"
 import { mergeRanks } from "../src/explore/merges"
 import { fitnessOf, skewnessIndex } from "../src/explore/skewness"
@@ -54,6 +55,18 @@ describe("decisions", () => {
     const loop = Float64Array.from([0, 9, -9, 9, -9, 0, 9, 9, 9, -9, 0, 9, -9, -9, -9, 0])
     const shown = relationAll({ size: 4, statistic: loop, df: Infinity }, "holm", 0.05)
     expect([...shown]).toEqual([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0])
+  })
+})
+
+describe("right and wrong answers", () => {
+  it("have the law of t counted", () => {
+    // 512 shares of an enumeration of all outcomes; see tests/stats/test_countedlaw.py.
+    expect(largestTail(10, 5, 0)).toBeCloseTo(0.01322987, 8)
+    expect(largestTail(6, 6, 0)).toBeCloseTo(2 ** -6, 12)
+    const pair = { difference: 0.5, se: 1 / 6, df: 9, n: 10, ahead: 5, behind: 0, binary: true }
+    expect(countedStatistic(pair)).toBeCloseTo(2.65037932, 6)
+    expect(countedStatistic({ ...pair, binary: false })).toBeCloseTo(3, 12)
+    expect(countedStatistic({ ...pair, n: 4 })).toBeCloseTo(3, 12) // clusters
   })
 })
 

@@ -93,8 +93,9 @@ def render_explanation(found: Explanation) -> str:
     lines += ["", "Do the methods agree?", *_table(found.outcomes)]
     lines += _wrapped(
         "Width: mean width of the rank intervals on the tasks. May be first: models that no other "
-        "was shown better than, on what the board shows first. Choose a method for what it "
-        "assumes, not for its answer."
+        "was shown better than, on what the board shows first. Each is at the level that was asked "
+        "for, as far as the method keeps it here: some are approximate. Choose a method for what "
+        "it assumes, not for its answer."
     )
     for name, reason in found.skipped:
         lines += _wrapped(f"Not here: {name}. {reason}")

@@ -18,7 +18,7 @@ from rankbars.render.claims import (
     new_task_claim,
 )
 from rankbars.render.notation import counted, show_ranks, visible
-from rankbars.render.ranktable import OFTEN_MISSED
+from rankbars.render.ranktable import OFTEN_MISSED, UNSEEN_ROWS
 from rankbars.render.sentences import (
     NameWriter,
     apart_sentences,
@@ -276,6 +276,8 @@ def _cautions(board: Leaderboard) -> list[str]:
         said.extend(apart_sentences(board))
     if "failures-left-out" in codes and board.shown_better.any():
         said.append("All this holds only if what is missing does not depend on the score.")
+    if UNSEEN_ROWS in codes and board.lead == "task" and board.shown_better.any():
+        said.append(visible(codes[UNSEEN_ROWS].message))
     if "run-effect" in codes:
         said.append("For these runs only: whole runs differ by more than chance.")
     return said

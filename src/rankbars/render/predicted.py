@@ -18,7 +18,12 @@ from rankbars.data.diagnosis import HeldOut
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.plain import to_plain
 from rankbars.data.standings import RankShares
-from rankbars.render.claims import overall_claim, statements_level
+from rankbars.render.claims import (
+    APPROXIMATE,
+    is_approximate,
+    overall_claim,
+    statements_level,
+)
 from rankbars.render.notation import (
     counted,
     shorten_all,
@@ -237,10 +242,13 @@ def _pairs(board: Leaderboard, shares: RankShares) -> list[str]:
         "BH": ["yes" if row["bh"] else "" for row in rows],
     }
     found = shares.state_pairs()
+    level = f"at {show_level(shares.alpha)}, as far as the errors describe what is not known"
+    if is_approximate(board):
+        level = f"only {APPROXIMATE}, as what the board states"
     said = [
-        f"Bonferroni: all pairs so marked are right with probability {1 - shares.alpha:g}, as far "
-        f"as the errors describe what is not known. BH (Benjamini and Hochberg): on average at "
-        f"most a share of {shares.alpha:g} of them is wrong, so they make no order.",
+        f"Bonferroni: all pairs so marked are right together, {level}. BH (Benjamini and "
+        f"Hochberg): on average at most a share of {shares.alpha:g} of them is wrong, so they make "
+        "no order.",
         "What the board states, and draws as an order (rankbars plot BOARD order), comes from its "
         "own test of all pairs at once.",
     ]

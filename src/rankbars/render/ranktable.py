@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "OFTEN_MISSED",
     "SHOWN_ELSEWHERE",
+    "UNSEEN_ROWS",
     "OrderTable",
     "Remark",
     "Row",
@@ -58,8 +59,9 @@ __all__ = [
 
 SHOWN_ELSEWHERE = "too-few-tasks"  # stands in place of the new-task column
 OFTEN_MISSED = "often-missed"  # stands in the sentence at the top
+UNSEEN_ROWS = "unseen-rows"  # the same, where something is shown
 # The last one stands at the rows it is about.
-_BESIDE = (SHOWN_ELSEWHERE, OFTEN_MISSED, "partly-scored")
+_BESIDE = (SHOWN_ELSEWHERE, OFTEN_MISSED, UNSEEN_ROWS, "partly-scored")
 _MOST_TASKS = 3
 
 

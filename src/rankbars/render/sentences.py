@@ -34,7 +34,7 @@ from rankbars.render.notation import (
     suitable_decimals,
     visible,
 )
-from rankbars.render.ranktable import OFTEN_MISSED, SHOWN_ELSEWHERE
+from rankbars.render.ranktable import OFTEN_MISSED, SHOWN_ELSEWHERE, UNSEEN_ROWS
 from rankbars.render.sidetables import (
     field_words,
     may_share_first,
@@ -130,6 +130,9 @@ def headline_sentences(board: Leaderboard, name: NameWriter = plain_name) -> tup
         sentences.append("All this holds only if what is missing does not depend on the score.")
     if any(note.code == "run-effect" for note in board.notes):
         sentences.append("Whole runs differ by more than chance: --runs shared covers new runs.")
+    if board.lead == "task" and board.shown_better.any():
+        unseen = [visible(note.message) for note in board.notes if note.code == UNSEEN_ROWS]
+        sentences += unseen
     if is_approximate(board):
         sentences.append(approximate_sentence(board))
     return tuple(sentences)

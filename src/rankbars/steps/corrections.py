@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items
 from rankbars.data.intervals import Scope
+from rankbars.data.rightanswers import is_binary
 from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.stats.averaging.allpairs import upper_order_statistic
 from rankbars.stats.multiplicity.stepdown import Procedure, decide, decide_from_p
 from rankbars.stats.orders import find_cycles, transitive_closure
 from rankbars.stats.pairwise.clusters import few_degrees, group_rows
 from rankbars.stats.pairwise.modelscores import weighted_rows
+from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.resampling.distributions import symmetric_root
 from rankbars.stats.tails import Decisions, positive_critical
 from rankbars.steps.validity import Cell
@@ -181,7 +183,7 @@ def resample_family(family: Family) -> LargestDifferences:
 
     if family.statistic is None:
         raise OptionError("Correction 'maxt_bootstrap' needs a t-test. Use --test t.")
-    samples = family.samples
+    samples, statistic = family.samples, family.statistic
     if samples is None:
         rows, streams = (
             _complete_items(family, "maxt_bootstrap").values,
@@ -191,7 +193,9 @@ def resample_family(family: Family) -> LargestDifferences:
         items = family.evidence
         if isinstance(items, Items) and items.clusters is not None:
             samples = (cluster_sample(items.values, items.clusters, items.weights, streams),)
-    return largest_differences(samples, family.statistic, family.resamples)
+        elif is_binary(rows):
+            statistic = paired_t(rows).statistic  # resamples tell its law, which is not counted
+    return largest_differences(samples, statistic, family.resamples)
 
 
 def rank_band(family: Family, scope: Scope, alpha: float) -> Corrected:

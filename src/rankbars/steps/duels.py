@@ -36,6 +36,7 @@ from rankbars.steps.average.averagemethods import few_tasks_notes, rank_assumpti
 from rankbars.steps.average.plan import AveragePlan, weight_words
 from rankbars.steps.average.scales import scale_comparisons
 from rankbars.steps.correctionchoice import has_one_end, row_skewness, tail_unknown
+from rankbars.steps.meantests import UNSEEN_ROWS
 from rankbars.steps.noiseparts import examine_task_runs, run_notes
 from rankbars.steps.pairdecision import (
     FEW_ROWS,
@@ -104,7 +105,12 @@ def contrast_models(
             "they cannot be compared. Were the same items asked, under the same names?"
         )
     average, notes = _average(pair, chosen, spec, compared, tasks)
-    notes += decided + tuple(note for one in compared.values() for note in one.notes)
+    notes += decided + tuple(
+        note
+        for one in compared.values()
+        for note in one.notes
+        if note.code != UNSEEN_ROWS or len(compared) == 1
+    )
     if runs == "independent":
         examined = {
             name: examine_task_runs(evidence, seed, name)
@@ -597,6 +603,9 @@ def _mean_test(pairs: PairStatistics, cell: tuple[int, int], alpha: float) -> _M
     critical = float(critical_value(alpha / 2, df))
     spread = se > 0 and df > 0
     half = critical * se if spread else math.nan
+    if spread and (half >= abs(difference)) == (abs(statistic) >= critical):
+        # Of few right and wrong answers the law is counted: the interval says no more than that.
+        half = abs(difference)
     return _MeanTest(
         difference=difference,
         low=difference - half,

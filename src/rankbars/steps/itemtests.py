@@ -16,6 +16,7 @@ from rankbars.steps.testrows import (
     Setting,
     Tested,
     averaged_words,
+    counted_pairs,
     item_rows,
     labels_and_judge,
     row_assumptions,
@@ -243,7 +244,7 @@ def _mcnemar(
 def _by_p(items: Items, p: NDArray[np.float64], what: str) -> Tested:
     return Tested(
         item_summary(items.values),
-        paired_t(items.values),
+        counted_pairs(paired_t(items.values), items),
         (
             f"{row_word(items).capitalize()} are independent draws, and {what}.",
             _ON_AVERAGE,

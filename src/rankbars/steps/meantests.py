@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from rankbars.stats.pairwise.clusters import (
     cluster_df,
     group_rows,
 )
+from rankbars.stats.pairwise.countedlaw import MOST_COUNTED
 from rankbars.stats.pairwise.modelscores import (
     ModelSummary,
     cluster_summary,
@@ -27,11 +29,12 @@ from rankbars.stats.pairwise.modelscores import (
 )
 from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
-from rankbars.steps.correctionchoice import cluster_skewness, row_skewness
+from rankbars.steps.correctionchoice import cluster_skewness, has_one_end, row_skewness
 from rankbars.steps.testrows import (
     Setting,
     Tested,
     VoteTests,
+    counted_pairs,
     item_rows,
     row_assumptions,
     row_notes,
@@ -44,13 +47,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SIZES_SAY_NOTHING",
+    "UNSEEN_ROWS",
     "cluster_t_test",
     "corrected_t_test",
     "discordance_note",
     "few_discordant",
     "t_test",
+    "unseen_text",
     "z_test",
 ]
+
+UNSEEN_ROWS = "unseen-rows"
+"""Note on failures that so few rows may not show; of boards and comparisons of one task."""
 
 SIZES_SAY_NOTHING = "How large a cluster is says nothing about which model does better in it."
 
@@ -80,6 +88,7 @@ def t_test(evidence: Evidence, setting: Setting) -> Tested:
             )
         )
     pairs = _unweighted_policy(_paired_pairs(items, values, setting), items, paired_t)
+    pairs = counted_pairs(pairs, items)
     notes.extend(_discordance_notes(items.values, pairs))
     skewness = None if isinstance(items.design, Folds) else row_skewness(values)
     assumptions: tuple[str, ...] = (
@@ -87,15 +96,30 @@ def t_test(evidence: Evidence, setting: Setting) -> Tested:
         "is close to normal.",
         *row_assumptions(items),
     )
-    if skewness is not None and items.n < _TAIL_SEEN:
-        assumptions += (
-            f"Rare large failures that these {items.n} {row_word(items)} do not contain are not "
-            "covered.",
-        )
+    if skewness is not None and 1 < items.n < _TAIL_SEEN:
+        text = unseen_text(items.n, row_word(items))
+        assumptions += (text,)
+        if items.clusters is None and not (np.isinf(skewness) or has_one_end(items)):
+            notes.append((UNSEEN_ROWS, text))
     summary = item_summary(values)
     if items.weights is None and is_binary(values, _ANSWERS):
         summary = summary._replace(se=_edge_se(values, summary))
     return Tested(summary, pairs, assumptions, notes=tuple(notes), skewness=skewness)
+
+
+def unseen_text(rows: int, word: str) -> str:
+    """What rows cannot tell: failures so rare that they show none, with .05 or more.
+
+    Examples
+    --------
+    >>> unseen_text(12, "items")[-43:]
+    'up to 23 % of all items could be such.'
+    """
+    most = math.ceil(100 * (1.0 - _UNSEEN ** (1.0 / rows)))
+    return (
+        f"Large failures that none of these {rows} {word} shows are not covered: up to {most} % of "
+        f"all {word} could be such."
+    )
 
 
 def _paired_pairs(items: Items, values: NDArray[np.float64], setting: Setting) -> PairStatistics:
@@ -304,16 +328,17 @@ def _discordance_notes(values: NDArray[np.float64], pairs: PairStatistics) -> li
 
 
 def few_discordant(values: NDArray[np.float64], pairs: PairStatistics) -> NDArray[np.bool_]:
-    """Pairs of models with 0/1 scores that differ on few items, shape (M, M).
+    """Pairs of models with 0/1 scores that differ on few of many items, shape (M, M).
 
-    The t-test is only approximate for them.
+    The t-test is only approximate for them; of fewer items its law is counted.
     """
     if not is_binary(values, _ANSWERS):
         return np.zeros(pairs.diff.shape, dtype=np.bool_)
     n = np.asarray(pairs.n, dtype=np.float64)
     with np.errstate(invalid="ignore"):
         discordant = np.rint(n * (n - 1) * pairs.se**2 + n * pairs.diff**2)
-        return np.asarray((discordant > 0) & (discordant < FEW_DISCORDANT))
+        few = (discordant > 0) & (discordant < FEW_DISCORDANT)
+        return np.asarray(few & (n > MOST_COUNTED))
 
 
 def discordance_note(few: int, pairs: int) -> tuple[str, str]:
@@ -326,6 +351,7 @@ def discordance_note(few: int, pairs: int) -> tuple[str, str]:
 
 
 _ANSWERS = (0.0, 1.0)
+_UNSEEN = 0.05  # probability that rows show none of the most that could be such
 _TAIL_SEEN = 50  # rows: fewer may well lack failures that are not so rare
 _FEW_CLUSTERS = 4  # so many and fewer are told
 

@@ -18,6 +18,8 @@ from rankbars.data.scores import TaskInfo
 from rankbars.data.spec import VoteOptions
 from rankbars.data.taskresult import Effects, SuspectGroup, SuspectVoters
 from rankbars.errors import OptionError
+from rankbars.stats.pairwise.countedlaw import MOST_COUNTED, count_law
+from rankbars.stats.pairwise.mcnemar import count_wins
 from rankbars.stats.pairwise.modelscores import ModelSummary, weighted_rows
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.tables.metrics import is_proportion
@@ -32,6 +34,7 @@ __all__ = [
     "Tested",
     "VoteTests",
     "averaged_words",
+    "counted_pairs",
     "declared_ends",
     "has_answers_of_runs",
     "item_rows",
@@ -102,6 +105,16 @@ def labels_and_judge(items: Items) -> Labelled:
         drawn = np.full(len(judge), np.nan)
         drawn[: items.n] = items.weights
     return Labelled(labels, judge, drawn)
+
+
+def counted_pairs(pairs: PairStatistics, items: Items) -> PairStatistics:
+    """The same pairs, by the counted law of the t where rows are few right and wrong answers."""
+    if items.weights is not None or items.kind == "folds" or np.min(pairs.n) > MOST_COUNTED:
+        return pairs
+    for zero in (0.0, 1.0):  # where lower is better, wrong answers are stored as -1
+        if is_binary(items.values + zero, (0.0, 1.0)):
+            return count_law(pairs, count_wins(items.values + zero))
+    return pairs
 
 
 def row_word(items: Items) -> str:
