@@ -103,7 +103,6 @@ DOORS = {
     ("rankbars.data.scores", "rankbars.data.plaintable"),
     ("rankbars.data.scores", "rankbars.tables.dataframes"),
     ("rankbars.data.scores", "rankbars.tables.joining"),
-    ("rankbars.data.scores", "rankbars.tables.tableoptions"),
 }
 
 

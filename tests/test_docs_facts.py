@@ -19,7 +19,7 @@ from rankbars.steps.pairtests import TESTS
 from rankbars.steps.prediction import MERGE_NAMES
 from rankbars.tables.cleanrows import STATUS_WORDS
 from rankbars.tables.columns import ROLES
-from rankbars.tables.tableoptions import LAYOUTS
+from rankbars.tables.readoptions import LAYOUTS
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

@@ -14,7 +14,7 @@ from commandline import Command
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A Parquet file whose tasks do not fit into small limits."""
-    monkeypatch.setattr("rankbars.tables.tableoptions.RESERVE", 0)
+    monkeypatch.setattr("rankbars.tables.readoptions.RESERVE", 0)
     rng = np.random.default_rng(0)
     rows = [
         (f"m{m}", f"t{t}", i, float(rng.random() < 0.3 + m / 5))

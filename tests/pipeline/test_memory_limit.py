@@ -32,8 +32,8 @@ SMALL = "8kB"  # one of these tasks fits, and not all
 @pytest.fixture(autouse=True)
 def no_reserve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Small results are large beside these limits; temporary folders can be looked at."""
-    monkeypatch.setattr("rankbars.tables.tableoptions.RESERVE", 0)
-    monkeypatch.setattr("rankbars.tables.tableoptions.TABLES", 0)
+    monkeypatch.setattr("rankbars.tables.readoptions.RESERVE", 0)
+    monkeypatch.setattr("rankbars.tables.readoptions.TABLES", 0)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
 

@@ -78,7 +78,7 @@ def test_workers_read_their_own_tasks(
     reading: dict[str, Any], table: Path, expected: str, cluster: LocalCluster,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("rankbars.tables.tableoptions.RESERVE", 0)
+    monkeypatch.setattr("rankbars.tables.readoptions.RESERVE", 0)
     if "memory_limit" in reading:
         reading = {"memory_limit": 5 * ONE_TASK}
     scores = rb.read(table, **reading)

@@ -13,7 +13,7 @@ import rankbars as rb
 from rankbars.tables.asides import is_attribute
 from rankbars.tables.dataframes import scores_from_frame
 from rankbars.tables.metrics import is_amount, is_proportion, never_negative, usual_direction
-from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.readoptions import options_of
 
 BASE: dict[str, list[Any]] = {
     "model": ["a", "a", "b", "b"], "task": ["t", "u", "t", "u"], "score": [1.0, 2.0, 3.0, 4.0],
@@ -252,7 +252,7 @@ def test_metrics_side_by_side_are_chosen_by_name(tmp_path: Path) -> None:
     ],
 )
 def test_directions_are_spelt_in_several_ways(given: Any, expected: dict[str, str]) -> None:
-    assert dict(TableOptions.of(direction=given).direction) == expected
+    assert dict(options_of({"direction": given}).direction) == expected
 
 
 @pytest.mark.parametrize(
@@ -275,15 +275,15 @@ def test_wrong_options_are_refused_before_anything_is_read(
     options: dict[str, Any], error: str
 ) -> None:
     with pytest.raises(rb.OptionError, match=error):
-        TableOptions.of(**options)
+        options_of(options)
 
 
 def test_declared_limits_are_kept_and_held() -> None:
-    options = TableOptions.of(minimum=0.0, maximum=10.0, direction="lower")
+    options = {"minimum": 0.0, "maximum": 10.0, "direction": "lower"}
     found = scores_from_frame(pandas_frame(BASE), options)
     assert (found.info["t"].minimum, found.info["t"].maximum) == (0.0, 10.0)
     with pytest.raises(rb.DataError, match=r"row 4 \(model 'b', task 'u'\): the score 4 lies"):
-        scores_from_frame(pandas_frame(BASE), TableOptions.of(maximum=3.5))
+        scores_from_frame(pandas_frame(BASE), {"maximum": 3.5})
 
 
 def test_truth_values_have_limits_of_their_own() -> None:
@@ -323,8 +323,8 @@ def test_amounts_of_time_and_money_ask_for_a_direction(name: str) -> None:
     assert is_amount(name)
     frame = pandas_frame({"model": BASE["model"], "task": BASE["task"], name: BASE["score"]})
     with pytest.raises(rb.DataError, match="Declare which side is better"):
-        scores_from_frame(frame, TableOptions.of(columns={"score": name}))
-    asked = TableOptions.of(columns={"score": name}, direction="lower")
+        scores_from_frame(frame, {"columns": {"score": name}})
+    asked = {"columns": {"score": name}, "direction": "lower"}
     assert scores_from_frame(frame, asked).info["t"].direction == "lower"
 
 

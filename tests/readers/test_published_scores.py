@@ -12,7 +12,6 @@ from tablefiles import codes, message, pandas_frame, read_columns
 import rankbars as rb
 from rankbars.data.evidence import Estimates
 from rankbars.tables.dataframes import scores_from_frame
-from rankbars.tables.tableoptions import TableOptions
 
 
 def table(**columns: Any) -> dict[str, list[Any]]:
@@ -124,7 +123,7 @@ def test_a_family_of_models_does_not_describe_tasks() -> None:
 def test_one_metric_on_two_scales_is_refused() -> None:
     with pytest.raises(rb.DataError, match=r"model 'b' reaches 73, model 'a' only 0.73"):
         read_columns(table(accuracy=[0.73, 73.0]))
-    options = TableOptions.of(maximum=100.0)
+    options = {"maximum": 100.0}
     assert only(scores_from_frame(pandas_frame(table(accuracy=[0.73, 73.0])), options)).n is None
     # A low percentage on one task is no second scale.
     columns = {

@@ -168,6 +168,6 @@ def limit_of(reading: Reading) -> dict[str, Any]:
 
 def bytes_of(reading: Reading) -> int | None:
     """The limit of the memory in bytes."""
-    from rankbars.readers.readoptions import options_of
+    from rankbars.tables.readoptions import options_of
 
     return options_of(limit_of(reading)).room.engine_bytes

@@ -12,7 +12,7 @@ import click
 from rankbars.cli.options import collect_options, named_option
 from rankbars.cli.outputs import STANDARD
 from rankbars.data.spec import BOTH_BAD, COVARIANCES, PAIRINGS, REWEIGHTS, TIES, VoteOptions
-from rankbars.tables.tableoptions import SELF_VOTES
+from rankbars.tables.readoptions import SELF_VOTES
 
 if TYPE_CHECKING:
     from rankbars.data.board import Leaderboard

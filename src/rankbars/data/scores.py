@@ -324,31 +324,16 @@ class Scores:
         [[1.0, 1.0], [0.0, 1.0]]
         """
         from rankbars.tables.dataframes import scores_from_frame
-        from rankbars.tables.tableoptions import TableOptions
 
         named = {"model": model, "task": task, "item": item, "score": score}
         given = dict(columns or {}) | {role: name for role, name in named.items() if name}
-        return scores_from_frame(
-            frame,
-            TableOptions.of(
-                columns=given,
-                direction=direction,
-                rows=rows,
-                folds=folds,
-                test_share=test_share,
-                metric=metric,
-                layout=layout,
-                minimum=minimum,
-                maximum=maximum,
-                controls=controls,
-                self_votes=self_votes,
-                cells=cells,
-                where=where,
-                within=within,
-                over_time=over_time,
-                failed=failed,
-            ),
-        )
+        declared = {
+            "columns": given, "direction": direction, "rows": rows, "folds": folds,
+            "test_share": test_share, "metric": metric, "layout": layout, "minimum": minimum,
+            "maximum": maximum, "controls": controls, "self_votes": self_votes, "cells": cells,
+            "where": where, "within": within, "over_time": over_time, "failed": failed,
+        }  # fmt: skip
+        return scores_from_frame(frame, declared)
 
     @classmethod
     def from_records(cls, records: Iterable[object], *, metric: str | None = None) -> Scores:

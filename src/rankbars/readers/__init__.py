@@ -21,10 +21,10 @@ from rankbars.readers.chosenfiles import (
 )
 from rankbars.readers.gathering import gather, redact_items
 from rankbars.readers.inputfiles import Progress, is_url
-from rankbars.readers.readoptions import ReadOptions, as_declared, options_of
 from rankbars.readers.recognition import FileReport, Format, KnownFormats, Recognition
 from rankbars.readers.registry import FORMATS
 from rankbars.readers.sides import read_sides
+from rankbars.tables.readoptions import ReadOptions, options_of
 
 if TYPE_CHECKING:
     from rankbars.tables.assembly import ParsedTable
@@ -216,10 +216,10 @@ def read(
         "cells": cells, "decimal": decimal,
         "memory_limit": memory_limit, "by_reference": by_reference, "n_jobs": n_jobs,
         "models": models, "download_limit": download_limit, "other_hosts": other_hosts,
-        "trials": trials, "failed": failed,
+        "trials": trials, "failed": failed, "by_call": by_call,
         "map": map, "where": where, "within": within, "over_time": over_time,
     }  # fmt: skip
-    options = replace(options_of(declared), by_call=by_call)
+    options = options_of(declared, format)
     if isinstance(paths, Mapping):
         apart = replace(options, models=())
         reader = partial(_read, format=format, options=apart, progress=progress)
@@ -239,7 +239,7 @@ def _read(
     formats = known_formats(format)
     if item:
         options = replace(options, columns={"item": item, **options.columns})
-    options = replace(as_declared(options, format), beside=beside, side=side)
+    options = replace(options, beside=beside, side=side)
     with open_files(paths, format, options, formats, progress) as (chosen, skipped):
         scores = gather(chosen, options, formats, skipped)
         if not set(options.models) <= set(scores.models):
@@ -268,12 +268,12 @@ def texts_of_inputs(
     format : str
         As in `read`.
     """
-    from rankbars.readers.tables import parse_tables
+    from rankbars.readers.tables import read as read_tables
     from rankbars.tables.assembly import texts_of_sides
     from rankbars.tables.database import Engine
 
     formats = known_formats(format)
-    options = as_declared(options_of(declared), format)
+    options = options_of(declared, format)
     tables: dict[str, list[ParsedTable]] = {}
     with Engine(options.room.engine_bytes) as engine:
         for name, paths in named.items():
@@ -284,7 +284,7 @@ def texts_of_inputs(
             with open_files(paths, format, side, formats) as (chosen, _):
                 if any(formats[one.format].code != FORMATS["tidy"].code for one in chosen):
                     return None
-                tables[name] = parse_tables([one.file for one in chosen], side, engine)
+                tables[name] = read_tables([one.file for one in chosen], side)
         return texts_of_sides(tables, options)
 
 

@@ -25,7 +25,6 @@ from rankbars.readers.logs.jsontext import (
 )
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Measure, Run
 from rankbars.readers.parts import Part
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition
 from rankbars.readers.taubench import (
     read_tau2_bench,
@@ -45,6 +44,7 @@ from rankbars.readers.trials import (
     spent,
     take_path,
 )
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 

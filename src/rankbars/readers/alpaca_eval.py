@@ -15,8 +15,8 @@ from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_
 from rankbars.readers.logs.jsontext import JsonStream, as_float, as_text, fingerprint, first_object
 from rankbars.readers.logs.records import Measure, Run
 from rankbars.readers.parts import Comparison, JudgedFile, Leaderboard, Part
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 

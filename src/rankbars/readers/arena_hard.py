@@ -23,9 +23,9 @@ from rankbars.readers.logs.jsontext import (
 )
 from rankbars.readers.logs.records import Answers, Measure, Run
 from rankbars.readers.parts import Comparison, JudgedFile, Leaderboard, Part
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.cells import label_text
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 

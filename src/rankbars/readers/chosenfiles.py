@@ -27,7 +27,6 @@ from rankbars.readers.inputfiles import (
     standard_input,
 )
 from rankbars.readers.logs.jsontext import top_level_keys
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import (
     AmbiguousFileError,
     FileReport,
@@ -38,7 +37,7 @@ from rankbars.readers.registry import FORMATS
 from rankbars.readers.tables import MARKDOWN_SUFFIXES, PARQUET_SUFFIXES, TABLE_SUFFIXES, open_table
 from rankbars.tables.database import Glance
 from rankbars.tables.metrics import is_trial_metric
-from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.readoptions import ReadOptions
 
 if TYPE_CHECKING:
     from rankbars.readers.parts import KeptFile
@@ -359,7 +358,7 @@ def _fetched(urls: Sequence[str], options: ReadOptions) -> Iterator[dict[str, Pa
         yield copies
 
 
-def _apply_options(file: InputFile, report: FileReport, options: TableOptions) -> FileReport:
+def _apply_options(file: InputFile, report: FileReport, options: ReadOptions) -> FileReport:
     """The report as the caller's options change it.
 
     Options may say how to read a table that its header does not explain. In a folder, a table
@@ -371,7 +370,7 @@ def _apply_options(file: InputFile, report: FileReport, options: TableOptions) -
         The file.
     report : FileReport
         What it was recognised as.
-    options : TableOptions
+    options : ReadOptions
         What the caller declares.
     """
     named = {name for name in options.columns.values() if name}

@@ -20,7 +20,6 @@ from rankbars.readers.logs.jsontext import (
 )
 from rankbars.readers.logs.records import ERROR, SCORED, Measure, Run
 from rankbars.readers.parts import Part
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, DECLINED, SIGNATURE, Recognition
 from rankbars.readers.trials import (
     Sheet,
@@ -32,6 +31,7 @@ from rankbars.readers.trials import (
     read_records,
     score_of,
 )
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 

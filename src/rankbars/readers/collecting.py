@@ -53,11 +53,11 @@ from rankbars.readers.parts import (
     VoteTable,
     order_of_files,
 )
-from rankbars.readers.readoptions import ReadOptions, as_declared, options_of
 from rankbars.readers.recognition import Format, KnownFormats
 from rankbars.readers.tables import name_files
 from rankbars.tables.assembly import ParsedTable
 from rankbars.tables.database import Engine
+from rankbars.tables.readoptions import ReadOptions, options_of
 
 __all__ = ["Collected", "check_formats", "collect", "collect_group", "is_same", "put_together"]
 
@@ -119,7 +119,7 @@ def collect(
         If a format cannot be kept in a store.
     """
     formats = known_formats(format)
-    options = as_declared(options_of(given), format)
+    options = options_of(given, format)
     check_formats(held, formats)
     known = partial(_known_file, {file.place: file for file in held}, place_of, format)
     with open_files(paths, format, options, formats, progress, known) as (chosen, skipped):

@@ -15,8 +15,8 @@ from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Scores
 from rankbars.data.votes import Votes
 from rankbars.errors import Lacking, RankbarsError, UnknownOptionError
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import Format
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["Declared"]
 
@@ -39,7 +39,7 @@ class Declared:
         Whether several readers are asked; the only one must know every name.
     """
 
-    def __init__(self, options: ReadOptions, *, several: bool) -> None:
+    def __init__(self, options: ReadOptions, *, several: bool = True) -> None:
         self._options = options
         self._several = several
         self._lacking: list[tuple[str, Lacking]] = []

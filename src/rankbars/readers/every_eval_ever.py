@@ -26,9 +26,9 @@ from rankbars.readers.inputfiles import InputFile, file_stem
 from rankbars.readers.logs.jsontext import top_level_keys
 from rankbars.readers.logs.records import ERROR, UNSCORED, Agreement, Measure, Rows, Run
 from rankbars.readers.parts import Part
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.tables.columns import fold_name
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 

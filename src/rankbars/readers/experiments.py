@@ -33,7 +33,6 @@ from rankbars.readers.logs.jsontext import (
 )
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Direction, Measure, Run
 from rankbars.readers.parts import Part
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, DECLINED, SIGNATURE, Recognition
 from rankbars.readers.scoredrows import ScoredRow, number_of, read_rows, sheet_of, sheets_of
 from rankbars.readers.trials import (
@@ -45,6 +44,7 @@ from rankbars.readers.trials import (
     read_records,
     spent,
 )
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 

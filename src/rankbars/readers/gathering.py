@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from rankbars.data.evidence import Evidence, Items
 from rankbars.data.notes import Note, list_names
@@ -19,7 +19,6 @@ from rankbars.data.scores import Input, Scores
 from rankbars.data.storedtasks import Change, StoredTasks, change_tasks, models_of
 from rankbars.errors import DataError, OptionError, RankbarsError, ReadError
 from rankbars.readers.chosenfiles import ChosenFile, Skipped
-from rankbars.readers.declared import Declared
 from rankbars.readers.inputfiles import InputFile
 from rankbars.readers.parts import (
     ErrorTable,
@@ -30,14 +29,13 @@ from rankbars.readers.parts import (
     ReadyScores,
     VoteTable,
 )
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import Format, KnownFormats
 from rankbars.tables.assembly import ParsedTable, scores_from_parsed
-from rankbars.tables.conditions import note_chosen_rows
 from rankbars.tables.database import Engine
 from rankbars.tables.joining import join_scores
 from rankbars.tables.metrics import is_trial_metric
-from rankbars.tables.remarks import note_lookalikes, note_strays
+from rankbars.tables.readoptions import ReadOptions
+from rankbars.tables.remarks import note_chosen_rows, note_lookalikes, note_strays
 
 __all__ = [
     "Group",
@@ -57,6 +55,9 @@ DIGEST_BYTES = 16
 
 T = TypeVar("T")
 
+# Scores, or None, and the files that they are from.
+Found: TypeAlias = "tuple[Scores | None, tuple[Input, ...]]"
+
 
 class Group(NamedTuple):
     """What is read by one reader.
@@ -70,7 +71,7 @@ class Group(NamedTuple):
     """
 
     format: Format
-    read: Callable[[ReadOptions], tuple[Scores | None, tuple[Input, ...]]]
+    read: Callable[[ReadOptions], Found]
 
 
 def gather(
@@ -138,19 +139,14 @@ def put_groups_together(
     DataError
         If the results of a group cannot be understood, or those of two cannot be joined.
     """
-    parts = []
-    declared = Declared(options, several=part or len(groups) > 1)
-    for group in groups:
-        scores, inputs = declared.heed(
-            partial(_read_before, group.read), group.format, scores_of=itemgetter(0)
-        )
-        if scores is not None:
-            parts.append(replace(scores, inputs=inputs))
-    if not part:
-        declared.refuse_unknown()
+    if len(groups) == 1 and not part:
+        found, beside = [_read_before(groups[0].read, options)], list[Note]()
+    else:
+        found, beside = _read_several(groups, options, part=part)
+    parts = [replace(scores, inputs=inputs) for scores, inputs in found if scores is not None]
     if not parts:
         return None
-    merged = merge_sources(parts).with_notes(() if part else declared.notes())
+    merged = merge_sources(parts).with_notes(beside)
     asked = any(map(is_trial_metric, options.metrics))
     if not asked and (options.trials == "fixed" or not _has_uneven_trials(merged)):
         return merged
@@ -161,6 +157,23 @@ def put_groups_together(
     return take_trial_metrics(merged, options.metrics, fixed=options.trials == "fixed")
 
 
+def _read_several(
+    groups: Sequence[Group], options: ReadOptions, *, part: bool
+) -> tuple[list[Found], list[Note]]:
+    """What each group is, told the names that it knows; and what was not told to which."""
+    from rankbars.readers.declared import Declared
+
+    declared = Declared(options)
+    found = [
+        declared.heed(partial(_read_before, group.read), group.format, scores_of=itemgetter(0))
+        for group in groups
+    ]
+    if part:
+        return found, []
+    declared.refuse_unknown()
+    return found, declared.notes()
+
+
 def _has_uneven_trials(scores: Scores) -> bool:
     """Whether items in memory have unequally many answers."""
     return not isinstance(scores.tasks, StoredTasks) and any(
@@ -168,9 +181,7 @@ def _has_uneven_trials(scores: Scores) -> bool:
     )
 
 
-def _read_before(
-    read: Callable[[ReadOptions], tuple[Scores | None, tuple[Input, ...]]], options: ReadOptions
-) -> tuple[Scores | None, tuple[Input, ...]]:
+def _read_before(read: Callable[[ReadOptions], Found], options: ReadOptions) -> Found:
     """What a reader finds; a metric of several answers that it does not have is made afterwards."""
     rest = tuple(name for name in options.metrics if not is_trial_metric(name))
     try:
@@ -202,7 +213,7 @@ def read_parts(reader: Format, files: Sequence[InputFile], options: ReadOptions)
 
 def _read_group(
     reader: Format, members: Sequence[ChosenFile], options: ReadOptions, skipped: Skipped
-) -> tuple[Scores | None, tuple[Input, ...]]:
+) -> Found:
     def read(files: Sequence[InputFile], options: ReadOptions) -> Scores:
         # Rows of tables are read while they are put together.
         with Engine(options.room.engine_bytes) as engine:

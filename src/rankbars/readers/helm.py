@@ -39,8 +39,8 @@ from rankbars.readers.logs.jsontext import (
 )
 from rankbars.readers.logs.records import Agreement, Answers, Direction, Measure, Run
 from rankbars.readers.parts import Part
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, Recognition
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 

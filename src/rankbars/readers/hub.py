@@ -16,9 +16,9 @@ from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_
 from rankbars.readers.logs.jsontext import as_mapping, as_score, as_text, parse_time
 from rankbars.readers.logs.records import Agreement, Measure, Run
 from rankbars.readers.parts import Part
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.cells import parse_number
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 

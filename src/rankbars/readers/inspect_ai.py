@@ -20,10 +20,10 @@ from rankbars.readers.inspect_samples import Log, Sample, read_archive, read_doc
 from rankbars.readers.logs.jsontext import as_float, as_mapping, as_text, top_level_keys
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Agreement, Measure, Rows, Run
 from rankbars.readers.parts import Part
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import usual_direction
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 

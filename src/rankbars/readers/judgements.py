@@ -9,7 +9,7 @@ from rankbars.data.scores import Scores
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.readers.logs.records import Run
 from rankbars.readers.parts import Comparison, JudgedFile
-from rankbars.readers.readoptions import ReadOptions
+from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.valuetables import Chunk, ValueTable
 from rankbars.tables.votetables import scores_of_votes
 

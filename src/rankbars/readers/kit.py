@@ -23,8 +23,8 @@ from rankbars.readers.logs.records import (
     Run,
 )
 from rankbars.readers.parts import Part
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import Recognition
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = [
     "ERROR", "MISSING", "SCORED", "UNSCORED", "Agreement", "DataError", "InputFile", "Measure",

@@ -20,10 +20,10 @@ from rankbars.readers.logs.jsontext import (
     top_level_keys,
 )
 from rankbars.readers.parts import Part
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.readers.scoredrows import ScoredRow, number_of, read_rows, sheets_of
 from rankbars.readers.trials import Sheet, as_runs, notes_on
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 

@@ -24,9 +24,9 @@ from rankbars.readers.logs.jsontext import (
 )
 from rankbars.readers.logs.records import Agreement, Direction, Measure, Run
 from rankbars.readers.parts import Part
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition
 from rankbars.tables.database import Engine
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 

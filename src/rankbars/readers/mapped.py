@@ -33,7 +33,6 @@ from rankbars.readers.logs.jsontext import (
 )
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED
 from rankbars.readers.parts import Part
-from rankbars.readers.readoptions import MAP_ROLES, MAP_TOKEN, ReadOptions, parse_map
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.readers.trials import (
     Sheet,
@@ -47,6 +46,8 @@ from rankbars.readers.trials import (
 )
 from rankbars.tables.columns import ROLES as COLUMNS
 from rankbars.tables.columns import fold_name
+from rankbars.tables.jsonmaps import MAP_ROLES, MAP_TOKEN, parse_map
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["MAP_FILE", "describe_json", "read", "sniff"]
 

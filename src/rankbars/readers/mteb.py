@@ -14,8 +14,8 @@ from rankbars.readers.inputfiles import InputFile
 from rankbars.readers.logs.jsontext import as_finite, as_mapping, as_text, load_json, top_level_keys
 from rankbars.readers.logs.records import Agreement, Measure, Run
 from rankbars.readers.parts import Heeded, Part
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 

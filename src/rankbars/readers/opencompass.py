@@ -29,8 +29,8 @@ from rankbars.readers.logs.jsontext import (
 )
 from rankbars.readers.logs.records import SCORED, UNSCORED, Agreement, Answers, Measure, Run
 from rankbars.readers.parts import Part
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 

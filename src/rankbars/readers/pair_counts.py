@@ -14,9 +14,9 @@ from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, read_each
 from rankbars.readers.logs.jsontext import as_count, load_json, top_level_keys
 from rankbars.readers.parts import VoteTable
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.readers.votefiles import FILE_TASK
+from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.tidy import FileNames
 
 __all__ = ["read", "sniff"]

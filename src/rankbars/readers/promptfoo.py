@@ -29,9 +29,9 @@ from rankbars.readers.logs.jsontext import (
 )
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Answers, Direction, Measure, Run
 from rankbars.readers.parts import Part
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.tables.cells import label_text
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 

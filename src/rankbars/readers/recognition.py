@@ -19,7 +19,7 @@ from rankbars.data.scores import Scores
 from rankbars.errors import RankbarsError, ReadError
 from rankbars.readers.inputfiles import InputFile, read_head
 from rankbars.readers.parts import Part, is_part
-from rankbars.readers.readoptions import ReadOptions
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = [
     "AmbiguousFileError",

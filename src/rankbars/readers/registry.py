@@ -539,7 +539,7 @@ FORMATS: dict[str, Format] = {
     ),
     "tidy": Format(
         "tidy",
-        "rankbars.readers.anytable",
+        "rankbars.readers.tables",
         "table with one row per score: CSV, TSV, Parquet, JSON, JSON lines",
         is_table=True,
         files="*.csv, *.tsv, *.txt, *.parquet, *.json, *.jsonl, also compressed by gzip, bzip2, xz "
@@ -550,7 +550,7 @@ FORMATS: dict[str, Format] = {
     ),
     "wide": Format(
         "wide",
-        "rankbars.readers.anytable",
+        "rankbars.readers.tables",
         "matrix of scores: models × tasks, tasks × models, items × models, tasks × folds",
         is_table=True,
         files="the same files; the first header cell says what rows are",

@@ -14,8 +14,8 @@ from rankbars.readers.collecting import check_formats, collect_group
 from rankbars.readers.declared import Declared
 from rankbars.readers.gathering import by_reader
 from rankbars.readers.parts import KeptFile
-from rankbars.readers.readoptions import as_declared, options_of
 from rankbars.tables.database import Engine
+from rankbars.tables.readoptions import options_of
 
 __all__ = ["read_rest_again"]
 
@@ -68,7 +68,7 @@ def read_rest_again(
     )
     _refuse_mixed(lost, found_again, gone)
     readers = {formats[file.format].code for file in left}
-    options = replace(as_declared(options_of(given), "auto"), engine=engine)
+    options = replace(options_of(given), engine=engine)
     declared = Declared(options, several=len(readers) > 1)
     found: list[KeptFile] = []
     skipped = Skipped()

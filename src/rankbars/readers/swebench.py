@@ -16,7 +16,6 @@ from rankbars.readers.inputfiles import InputFile, open_text
 from rankbars.readers.logs.jsontext import LARGEST_DOCUMENT, parse_json, top_level_keys
 from rankbars.readers.logs.records import ERROR, SCORED, Measure, Rows, Run
 from rankbars.readers.parts import Part
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.readers.swebench_reports import (
     EXPERIMENT_LISTS,
@@ -36,6 +35,7 @@ from rankbars.readers.swebench_reports import (
     read_report,
     repository_of,
 )
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 

@@ -26,8 +26,8 @@ from rankbars.readers.logs.jsontext import (
     parse_time,
 )
 from rankbars.readers.logs.records import ERROR, MISSING, SCORED, UNSCORED, Measure, Run
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.trials import Sheet, Trial, as_runs, name_of, score_of, spent, take_path
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = [
     "EXPERIMENT_LISTS",

@@ -12,16 +12,13 @@ from rankbars.data.scores import Scores
 from rankbars.errors import DataError
 from rankbars.readers.inputfiles import InputFile, data_suffix
 from rankbars.readers.parts import ErrorTable
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import SIGNATURE, Recognition
-from rankbars.readers.tables import (
-    TABLE_SUFFIXES,
-    open_table,
-    parse_tables,
-)
+from rankbars.readers.tables import TABLE_SUFFIXES, open_table
+from rankbars.readers.tables import read as read_tables
 from rankbars.tables.assembly import scores_from_parsed
 from rankbars.tables.columns import fold_name
 from rankbars.tables.database import Glance
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "scores_from_errors", "sniff"]
 
@@ -77,7 +74,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[ErrorTable]:
     DataError
         If a table cannot be understood.
     """
-    return [ErrorTable(*table) for table in parse_tables(files, options, options.engine)]
+    return [ErrorTable(*table) for table in read_tables(files, options)]
 
 
 def scores_from_errors(tables: Sequence[ErrorTable], options: ReadOptions) -> Scores:

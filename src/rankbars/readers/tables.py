@@ -1,4 +1,4 @@
-"""Tables of scores in files: CSV, TSV, Parquet, JSON and JSON lines, tidy or wide; Markdown.
+"""Tables that no tool has signed: CSV, TSV, Parquet, JSON and JSON lines, tidy or wide; Markdown.
 
 Tables of Markdown are rows between bars, as they stand in pages and issues.
 """
@@ -10,10 +10,11 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from rankbars.data.notes import Note
-from rankbars.errors import ReadError
+from rankbars.errors import DataError, ReadError
 from rankbars.readers.delimited import open_delimited
 from rankbars.readers.inputfiles import (
     COMPRESSIONS,
@@ -25,12 +26,14 @@ from rankbars.readers.inputfiles import (
 )
 from rankbars.readers.openedfiles import refuse_bomb
 from rankbars.readers.parquet import open_parquet
-from rankbars.readers.readoptions import ReadOptions
+from rankbars.readers.recognition import DECLINED, TABLE, Recognition
 from rankbars.tables.assembly import ParsedTable, parse_table
 from rankbars.tables.columns import names_run
-from rankbars.tables.conditions import choose_rows
-from rankbars.tables.database import Engine
+from rankbars.tables.confusioncounts import has_counts
+from rankbars.tables.database import Engine, Glance
+from rankbars.tables.layouts import find_layout
 from rankbars.tables.metrics import split_words, usual_direction
+from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
 from rankbars.tables.tidy import FileNames
 from rankbars.tables.valuetables import Chunk, ValueTable
@@ -43,7 +46,8 @@ __all__ = [
     "may_be_table",
     "name_files",
     "open_table",
-    "parse_tables",
+    "read",
+    "sniff",
 ]
 
 _RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?\s*)?\s*")
@@ -68,23 +72,51 @@ TABLE_SUFFIXES = (
 )  # fmt: skip
 
 
-def parse_tables(
-    files: Sequence[InputFile], options: ReadOptions, engine: Engine
-) -> list[ParsedTable]:
-    """Each file by the roles of its columns; nothing has been put together.
+def sniff(path: Path, head: bytes) -> Recognition | None:
+    """Whether the file is a table with one row per score (tidy), or a matrix of scores (wide)."""
+    if not may_be_table(path, head):
+        return None
+    state = path.stat()
+    layout, reason = _look(path.resolve(), state.st_size, state.st_mtime_ns)
+    if layout is None:
+        return Recognition("tidy", DECLINED, reason)
+    if layout == "tidy":
+        return Recognition("tidy", TABLE, reason)
+    return Recognition("wide", TABLE, f"{layout}: {reason}")
 
-    Raises
-    ------
-    ReadError
-        If a file is damaged.
-    DataError
-        If a table cannot be understood.
-    """
+
+# Both formats ask the same of the same file, one after the other.
+@lru_cache(maxsize=8)
+def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
+    """Layout of a table and the reason, or None and why there is none."""
+    with Glance() as engine:
+        table = open_table(InputFile(path, path.name), engine)
+        if not table.head(1):
+            listed = path.name.removesuffix(".gz").endswith((".json", ".jsonl"))
+            what = "no record in it" if listed else "a header and no row below it"
+            return None, f"There is {what}."
+        try:
+            return find_layout(table, None, {})
+        except ReadError:
+            raise  # it is damaged, whatever its layout
+        except DataError as error:
+            if has_counts(table.columns):
+                return "tidy", "Its columns hold confusion counts: tp, fp, fn."
+            reason = str(error).removeprefix(f"{path.name}: ")
+            return None, reason[0].upper() + reason[1:]
+
+
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[ParsedTable]:
+    """Each file by the roles of its columns; nothing has been put together."""
     found = []
     every = name_files(files, beside=options.beside, side=options.side)
     for file, names in zip(files, every, strict=True):
-        table = open_table(file, engine, options.decimal)
-        parsed = parse_table(choose_rows(table, options.where), names, options, engine)
+        chosen = table = open_table(file, options.engine, options.decimal)
+        if options.where:
+            from rankbars.tables.conditions import choose_rows
+
+            chosen = choose_rows(table, options.where)
+        parsed = parse_table(chosen, names, options, options.engine)
         notes = _note_open_end(file)
         if table.remark:
             notes = (*notes, Note("title", f"{file.label}: {table.remark}"))
@@ -116,7 +148,7 @@ def open_table(file: InputFile, engine: Engine, decimal: str | None = None) -> T
     if suffix in PARQUET_SUFFIXES or head.startswith(b"PAR1"):
         return open_parquet(file, engine)
     start = head.decode("utf-8-sig", errors="ignore").lstrip()
-    if suffix in MARKDOWN_SUFFIXES or ("|" in start and _is_markdown(start)):
+    if suffix in MARKDOWN_SUFFIXES or ("|" in start and is_markdown(start)):
         return _open_markdown(file, engine)
     if suffix in DELIMITED_SUFFIXES:
         return open_delimited(file, engine, decimal)
@@ -127,11 +159,6 @@ def open_table(file: InputFile, engine: Engine, decimal: str | None = None) -> T
     if suffix in JSON_SUFFIXES or start.startswith(("[", "{")):
         return open_json(file, engine)
     return open_delimited(file, engine, decimal)
-
-
-def _is_markdown(start: str) -> bool:
-
-    return is_markdown(start)
 
 
 def may_be_table(path: Path, head: bytes) -> bool:

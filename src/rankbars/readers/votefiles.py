@@ -12,11 +12,11 @@ from rankbars.data.scores import Scores
 from rankbars.errors import DataError
 from rankbars.readers.inputfiles import InputFile, file_stem
 from rankbars.readers.parts import VoteTable
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import DECLINED, SIGNATURE, Recognition
 from rankbars.readers.tables import may_be_table, name_files, open_table
 from rankbars.tables.conditions import NoRowError, choose_rows
 from rankbars.tables.database import Glance
+from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.votetables import find_vote_layout, scores_of_votes
 
 __all__ = ["FILE_TASK", "read", "scores_from_votes", "sniff"]

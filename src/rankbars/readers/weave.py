@@ -22,10 +22,10 @@ from rankbars.readers.logs.jsontext import (
     top_level_keys,
 )
 from rankbars.readers.parts import Part
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.readers.scoredrows import ScoredRow, read_rows, sheets_of
 from rankbars.readers.trials import Sheet, as_runs, notes_on, read_records, take_path
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 

@@ -25,6 +25,7 @@ from rankbars.tables.designs import NamedKind, RowPlan, Size, plan_rows
 from rankbars.tables.joining import join_scores
 from rankbars.tables.layouts import HEAD_ROWS, find_layout, find_numeric, refuse_training
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
+from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.remarks import (
     Counted,
@@ -44,7 +45,6 @@ from rankbars.tables.reruns import (
     take_text,
 )
 from rankbars.tables.statistics import take_statistics
-from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.tasks import (
     Shelf,
     count_coverage,
@@ -84,7 +84,7 @@ class ParsedTable(NamedTuple):
 
 
 def scores_from_tables(
-    tables: Sequence[tuple[Table, FileNames]], options: TableOptions, engine: Engine
+    tables: Sequence[tuple[Table, FileNames]], options: ReadOptions, engine: Engine
 ) -> Scores:
     """Scores from one or more tables.
 
@@ -94,7 +94,7 @@ def scores_from_tables(
     ----------
     tables : sequence of (Table, FileNames)
         Each table, and names for what it does not say.
-    options : TableOptions
+    options : ReadOptions
         What the caller declares.
     engine : Engine
         The database that rows are put into.
@@ -109,7 +109,7 @@ def scores_from_tables(
     )
 
 
-def scores_from_parsed(tables: Sequence[ParsedTable], options: TableOptions) -> Scores:
+def scores_from_parsed(tables: Sequence[ParsedTable], options: ReadOptions) -> Scores:
     """Scores from tables whose columns are known already; see `scores_from_tables`.
 
     Raises
@@ -125,7 +125,7 @@ def scores_from_parsed(tables: Sequence[ParsedTable], options: TableOptions) -> 
         return _put_together(tables, options, engine)
 
 
-def _put_together(tables: Sequence[ParsedTable], options: TableOptions, engine: Engine) -> Scores:
+def _put_together(tables: Sequence[ParsedTable], options: ReadOptions, engine: Engine) -> Scores:
     groups: dict[RowPlan, list[TidyTable]] = defaultdict(list)
     sources: dict[RowPlan, list[str]] = defaultdict(list)
     every = list(tables)
@@ -157,9 +157,10 @@ def _put_together(tables: Sequence[ParsedTable], options: TableOptions, engine: 
         for part in parts:
             for model, own in part.attributes.items():
                 attributes.setdefault(model, {}).update(own)
-        found.append(replace(scores, notes=remarks + scores.notes, attributes=attributes))
+        own_notes = tuple(dict.fromkeys(remarks + scores.notes))
+        found.append(replace(scores, notes=own_notes, attributes=attributes))
     notes = [note for parsed in every for note in parsed.notes]
-    joined = join_scores(found).with_notes(notes)
+    joined = (found[0] if len(found) == 1 else join_scores(found)).with_notes(notes)
     if not options.direction and not any(one.metric for one in joined.info.values()):
         _refuse_ranks(joined, every[0].source)
     return joined
@@ -205,7 +206,7 @@ def _share_a_task(tables: Sequence[ParsedTable], engine: Engine) -> bool:
 
 
 def parse_table(
-    table: Table, names: FileNames, options: TableOptions, engine: Engine
+    table: Table, names: FileNames, options: ReadOptions, engine: Engine
 ) -> ParsedTable:
     """The table by the roles of its columns.
 
@@ -217,7 +218,7 @@ def parse_table(
     return ParsedTable(table.source, _prepare(table, names, options, engine), names)
 
 
-def _prepare(table: Table, names: FileNames, options: TableOptions, engine: Engine) -> TidyTable:
+def _prepare(table: Table, names: FileNames, options: ReadOptions, engine: Engine) -> TidyTable:
     if not table.head(1):
         raise DataError(
             f"{table.source}: there is a header and no row below it. Expected one row per score."
@@ -240,9 +241,7 @@ def _prepare(table: Table, names: FileNames, options: TableOptions, engine: Engi
     return _prepare_matrix(table, layout, names, options)
 
 
-def _prepare_matrix(
-    table: Table, layout: str, names: FileNames, options: TableOptions
-) -> TidyTable:
+def _prepare_matrix(table: Table, layout: str, names: FileNames, options: ReadOptions) -> TidyTable:
     """A matrix; where nothing names its metric, the caller may."""
     found = prepare_wide(table, layout, names, options)
     if "metric" in found.roles or len(options.metrics) > 1:
@@ -250,7 +249,7 @@ def _prepare_matrix(
     return found._replace(metric=options.metric)
 
 
-def _prepare_split(split: SplitCells, names: FileNames, options: TableOptions) -> TidyTable:
+def _prepare_split(split: SplitCells, names: FileNames, options: ReadOptions) -> TidyTable:
     """A table whose cells held values and their errors."""
     layout = _layout(split.values, options)
     if layout == "tidy":
@@ -271,14 +270,14 @@ def _prepare_split(split: SplitCells, names: FileNames, options: TableOptions) -
     return found._replace(remarks=(*found.remarks, ("cells", split.remark)))
 
 
-def _layout(table: Table, options: TableOptions) -> str:
+def _layout(table: Table, options: ReadOptions) -> str:
     named = dict(options.columns)
     if options.metric in table.columns and len(options.metrics) < 2:
         named.setdefault("score", str(options.metric))
     return find_layout(table, options.layout, named).name
 
 
-def _read_group(group: Group, options: TableOptions, engine: Engine) -> Scores:
+def _read_group(group: Group, options: ReadOptions, engine: Engine) -> Scores:
     by_position = group.plan.kind == "positions"
     if by_position:
         group = replace(group, plan=RowPlan("items", ("item",), (), ()))
@@ -315,7 +314,7 @@ def _read_group(group: Group, options: TableOptions, engine: Engine) -> Scores:
 
 
 def _read_again(
-    group: Group, error: DuplicateRowsError, options: TableOptions, engine: Engine
+    group: Group, error: DuplicateRowsError, options: ReadOptions, engine: Engine
 ) -> Scores:
     """Scores of rows that stand twice, read in another way; raises the error if there is none."""
     other = _by_condition(group) or _seed_as_repeat(group) or _settle_reruns(group, options)
@@ -339,7 +338,7 @@ def _by_condition(group: Group) -> Group | None:
     return replace(group, parts=tuple(map(split_by_condition, group.parts)))
 
 
-def _settle_reruns(group: Group, options: TableOptions) -> Group | None:
+def _settle_reruns(group: Group, options: ReadOptions) -> Group | None:
     """The group with one row of several, or with all as answers, as the caller says.
 
     Raises
@@ -377,7 +376,7 @@ def _about_tasks(group: Group, records: Records, index: RowIndex) -> AboutTasks:
 
 
 def _refer_to_group(
-    group: Group, options: TableOptions, engine: Engine, *, by_position: bool
+    group: Group, options: ReadOptions, engine: Engine, *, by_position: bool
 ) -> Scores:
     """Scores of tasks that stay in their files."""
     from rankbars.tables.byreference import look_over
@@ -461,7 +460,7 @@ def _telling_columns(group: Group) -> str:
     )
 
 
-def _by_text(group: Group, options: TableOptions, size: Size) -> Group | Note | None:
+def _by_text(group: Group, options: ReadOptions, size: Size) -> Group | Note | None:
     """The group with texts as names of items, where ids name other rows in each model.
 
     A text must name one row of a model, and half of all texts must be those of several models.
@@ -479,7 +478,7 @@ def _by_text(group: Group, options: TableOptions, size: Size) -> Group | Note | 
 
 
 def texts_of_sides(
-    sides: Mapping[str, Sequence[ParsedTable]], options: TableOptions
+    sides: Mapping[str, Sequence[ParsedTable]], options: ReadOptions
 ) -> tuple[str, Note | None] | None:
     """Which column says that ids of sides, of one model each, name other rows in each of them.
 
@@ -574,7 +573,7 @@ def _cell(rows: Rows, role: str) -> str:
     return f"{role}::VARCHAR"
 
 
-def _read_by_text(group: Group, options: TableOptions, engine: Engine) -> Scores:
+def _read_by_text(group: Group, options: ReadOptions, engine: Engine) -> Scores:
     name = group.roles["item"]
     places = ", ".join(part.rows.source for part in group.parts[:3])
     note = Note(
@@ -585,7 +584,7 @@ def _read_by_text(group: Group, options: TableOptions, engine: Engine) -> Scores
     return _read_group(group, options, engine).with_notes([note])
 
 
-def _read_paired(group: Group, column: str, options: TableOptions, engine: Engine) -> Scores:
+def _read_paired(group: Group, column: str, options: ReadOptions, engine: Engine) -> Scores:
     parts = [take_item(part, column) for part in group.parts]
     note = Note(
         "paired-by",
@@ -597,7 +596,7 @@ def _read_paired(group: Group, column: str, options: TableOptions, engine: Engin
     return _read_group(paired, options, engine).with_notes([note])
 
 
-def _without_rows(group: Group, options: TableOptions, size: Size) -> Group | None:
+def _without_rows(group: Group, options: ReadOptions, size: Size) -> Group | None:
     """The group as one score per model and task, if its row column only looks like one.
 
     A single fold, run or prompt per task, or an "id" or prompt that no two models share, names

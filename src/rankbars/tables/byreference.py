@@ -37,9 +37,9 @@ from rankbars.tables.matrices import (
     Matrix,
     index_rows,
 )
+from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Origin, Rows
 from rankbars.tables.remarks import Counted
-from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.tasks import Shelf, split_weights
 
 __all__ = ["Survey", "look_over"]
@@ -89,7 +89,7 @@ class _Reading:
             if rows.count:
                 parts.append(replace(rows, constants=told))
         low, high = self.limits
-        options = TableOptions(metric=self.metric, minimum=low, maximum=high)
+        options = ReadOptions(metric=self.metric, minimum=low, maximum=high)
         if not parts:
             return None
         return Records(engine, parts, self.keys, options, self.named, by_position=self.by_position)
@@ -239,7 +239,7 @@ class Survey:
     ----------
     group : Group
         The tables.
-    options : TableOptions
+    options : ReadOptions
         What the caller declares; the metric is spelt as in the tables.
     facts : mapping from str to _Facts
         What was found out, by task.
@@ -248,7 +248,7 @@ class Survey:
     """
 
     group: Group
-    options: TableOptions
+    options: ReadOptions
     reading: _Reading
     facts: Mapping[str, _Facts]
     left_out: Mapping[str, int]
@@ -427,15 +427,15 @@ class Survey:
                 )
 
 
-def look_over(group: Group, options: TableOptions, *, by_position: bool) -> Survey:
+def look_over(group: Group, options: ReadOptions, *, by_position: bool) -> Survey:
     """Find out about the tasks of a group; workers read their rows, one task each.
 
     Parameters
     ----------
     group : Group
         Tables in files that can be read again.
-    options : TableOptions
-        What the caller declares; `TableOptions.room` says how many workers there are.
+    options : ReadOptions
+        What the caller declares; `ReadOptions.room` says how many workers there are.
     by_position : bool
         As in `Records`.
 
@@ -476,7 +476,7 @@ def _examined(reading: _Reading, tasks: Sequence[str], jobs: int) -> list[_Facts
     return found
 
 
-def _reading_of(group: Group, options: TableOptions, *, by_position: bool) -> _Reading:
+def _reading_of(group: Group, options: ReadOptions, *, by_position: bool) -> _Reading:
     parts = []
     for part in group.parts:
         origin = part.rows.origin

@@ -12,11 +12,11 @@ from rankbars.data.votes import BAD, TIE, WIN
 from rankbars.errors import DataError
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name
-from rankbars.tables.conditions import SortedTable
 from rankbars.tables.database import Engine, as_numbers, quote, report_damage
 from rankbars.tables.labels import Codes, code_names
+from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
-from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.votecategories import SortedTable
 from rankbars.tables.votecolumns import VoteColumns
 from rankbars.tables.voteoutcomes import (
     KNOWN_WORDS,
@@ -173,7 +173,7 @@ class _Cells(NamedTuple):
         return own.names[int(own.codes[int(rows.argmax())])]
 
 
-def cast_votes(table: Table, columns: VoteColumns, options: TableOptions) -> VoteRows:
+def cast_votes(table: Table, columns: VoteColumns, options: ReadOptions) -> VoteRows:
     """All votes of a table whose rows compare two models.
 
     Parameters
@@ -182,7 +182,7 @@ def cast_votes(table: Table, columns: VoteColumns, options: TableOptions) -> Vot
         The table.
     columns : VoteColumns
         What its columns mean.
-    options : TableOptions
+    options : ReadOptions
         Controls, and what to do with votes of a model against itself.
 
     Raises

@@ -18,8 +18,8 @@ from rankbars.errors import DataError, Lacking, ReadError
 from rankbars.tables.columns import NAMING_ROLES, TRAIT_ROLES, fold_name
 from rankbars.tables.database import Engine, as_numbers, quote, quote_text, report_damage
 from rankbars.tables.labels import Codes, code_names
+from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows
-from rankbars.tables.tableoptions import TableOptions
 
 __all__ = [
     "ERROR", "LEFT_OUT", "MISSING", "SCORED", "STATES", "UNSCORED", "Records", "describe_place",
@@ -89,7 +89,7 @@ class Records:
         The rows of each table; label roles ``model`` and ``task`` at least, number role ``score``.
     keys : tuple of str
         Label roles that together name a row of a task; may be empty.
-    options : TableOptions
+    options : ReadOptions
         Metric and limits of the scores.
     named : frozenset of str
         Roles that the caller named.
@@ -107,7 +107,7 @@ class Records:
     """
 
     def __init__(
-        self, engine: Engine, parts: Sequence[Rows], keys: tuple[str, ...], options: TableOptions,
+        self, engine: Engine, parts: Sequence[Rows], keys: tuple[str, ...], options: ReadOptions,
         named: frozenset[str] = frozenset(), *, by_position: bool = False,
     ) -> None:  # fmt: skip
         self.engine = engine
@@ -620,7 +620,7 @@ def _is_full(part: Rows) -> bool:
     return score.plain + score.percentages == part.count
 
 
-def spell_metric(names: Sequence[str] | None, options: TableOptions) -> TableOptions:
+def spell_metric(names: Sequence[str] | None, options: ReadOptions) -> ReadOptions:
     """Options with the metric spelt as in the table."""
     if names is None or options.metric is None or options.metric in names:
         return options

@@ -13,9 +13,9 @@ from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import ROLES, fold_name
 from rankbars.tables.database import Engine
 from rankbars.tables.metrics import split_words
+from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
 from rankbars.tables.statistics import Statistics
-from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.valuetables import Chunk, ValueTable
 
 __all__ = ["has_counts", "take_confusion"]
@@ -41,14 +41,14 @@ _NEEDS_TN = ("accuracy", "balanced_accuracy", "macro_f1", "mcc")
 _MOST_ROWS = 100_000
 
 
-def take_confusion(table: Table, options: TableOptions, engine: Engine) -> Statistics | None:
+def take_confusion(table: Table, options: ReadOptions, engine: Engine) -> Statistics | None:
     """The table read as confusion counts and scored by the metric, or None where it holds others.
 
     Parameters
     ----------
     table : Table
         Any table.
-    options : TableOptions
+    options : ReadOptions
         What the caller declares; the metric says which score the counts make.
     engine : Engine
         The database that rows are put into.

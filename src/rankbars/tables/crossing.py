@@ -7,14 +7,14 @@ from itertools import combinations
 
 from rankbars.errors import DataError
 from rankbars.tables.descriptions import Group
-from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["pairing_column"]
 
 _MOST_CROSSED = 8
 
 
-def pairing_column(group: Group, options: TableOptions) -> str | None:
+def pairing_column(group: Group, options: ReadOptions) -> str | None:
     """The column without a role that names one row of every model; None where there is none.
 
     Raises

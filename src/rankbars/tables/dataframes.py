@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,11 +13,11 @@ from rankbars.data.scores import Scores
 from rankbars.errors import DataError, RankbarsError
 from rankbars.tables.assembly import scores_from_tables
 from rankbars.tables.cells import CodedTexts
-from rankbars.tables.conditions import choose_rows, note_chosen_rows
+from rankbars.tables.conditions import choose_rows
 from rankbars.tables.database import Engine
 from rankbars.tables.headers import join_levels
-from rankbars.tables.remarks import note_lookalikes
-from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.readoptions import options_of
+from rankbars.tables.remarks import note_chosen_rows, note_lookalikes
 from rankbars.tables.tidy import FileNames
 from rankbars.tables.valuetables import Chunk, ValueTable
 from rankbars.tables.votetables import holds_votes, scores_of_votes
@@ -30,21 +30,22 @@ CHUNK_ROWS = 1 << 18
 _LAYOUT = re.compile(r"--layout ([a-z]+(?:[-|][a-z]+)*)(?: --rows ([a-z]+))?")
 
 
-def scores_from_frame(frame: Any, options: TableOptions) -> Scores:
+def scores_from_frame(frame: Any, declared: Mapping[str, Any]) -> Scores:
     """Scores from a data frame, tidy, wide or of votes; see `Scores.from_frame`.
 
     Parameters
     ----------
     frame : data frame
         Of pandas, polars, pyarrow, duckdb, or another library that narwhals knows.
-    options : TableOptions
-        What the caller declares.
+    declared : mapping from str to object
+        What the caller declares, by the names of `Scores.from_frame`.
 
     Raises
     ------
     DataError
         If it is no data frame, or cannot be understood as results.
     """
+    options = replace(options_of(declared), metrics=())
     try:
         with Engine() as engine:
             table = choose_rows(table_from_frame(frame, engine), options.where)

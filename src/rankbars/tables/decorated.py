@@ -12,14 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
-from rankbars.errors import DataError
+from rankbars.errors import DataError, OptionError
 from rankbars.tables.cells import parse_number
 from rankbars.tables.database import Engine
 from rankbars.tables.relations import Table
-from rankbars.tables.tableoptions import CellMeaning
 from rankbars.tables.valuetables import Chunk, ValueTable
 
-__all__ = ["SplitCells", "describe_decoration", "split_cells"]
+__all__ = ["CellMeaning", "SplitCells", "describe_decoration", "parse_meaning", "split_cells"]
 
 # Tables of publications are small; all rows are held.
 MOST_ROWS = 100_000
@@ -44,6 +43,61 @@ _SIDES = re.compile(
 _DECIMAL_COMMA = re.compile(r"(?<!\d)0,\d|\d,(?:\d{1,2}|\d{4,})(?!\d)")
 _NUMERIC = re.compile(r"[\d\s,;+\-−–—±%()\[\]{}/]*")
 _DASHES = str.maketrans({"−": "-", "–": "-", "—": "-", "\u00a0": " ", "\u202f": " "})
+
+
+class CellMeaning(NamedTuple):
+    """What stands behind a value.
+
+    Parameters
+    ----------
+    kind : {"se", "ci", "value"}
+        A standard error; an interval, or half of it; something that is left aside.
+    level : float
+        Level of the interval, in (0, 1).
+    """
+
+    kind: str
+    level: float = 0.95
+
+    @property
+    def words(self) -> str:
+        """For messages."""
+        if self.kind == "se":
+            return "a standard error"
+        if self.kind == "value":
+            return "left aside"
+        return f"an interval at {100 * self.level:g} %, or half of one"
+
+
+def parse_meaning(text: str) -> CellMeaning:
+    """The meaning that the caller gives to what stands behind values.
+
+    Parameters
+    ----------
+    text : str
+        ``"se"``, ``"ci95"`` (or another level), ``"value"``; also as ``"value ± se"``.
+
+    Raises
+    ------
+    OptionError
+        If it is none of these.
+
+    Examples
+    --------
+    >>> parse_meaning("se").kind, parse_meaning("value ± ci90").level
+    ('se', 0.9)
+    """
+    plain = re.sub(r"±|\+/-|\+-|[\s()]", "", text.casefold())
+    plain = plain.removeprefix("value") or plain
+    level = re.fullmatch(r"ci(\d{2}(?:\.\d+)?)", plain)
+    if level is not None and 50.0 <= float(level[1]) < 100.0:
+        return CellMeaning("ci", float(level[1]) / 100.0)
+    if plain in ("se", "value"):
+        return CellMeaning(plain)
+    raise OptionError(
+        f"cells must be se (a standard error stands behind the value), ci95 (an interval or half "
+        f"of one, at any level such as ci90) or value (leave it aside); got {text!r}."
+    )
 
 
 class SplitCells(NamedTuple):

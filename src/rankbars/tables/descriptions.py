@@ -29,7 +29,7 @@ from rankbars.tables.metrics import (
     states_loss,
     usual_direction,
 )
-from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.tidy import TidyTable
 
 __all__ = [
@@ -452,7 +452,7 @@ class AboutTasks(NamedTuple):
 
 def describe_tasks(
     group: Group, present: Sequence[str], values: Mapping[str, Mapping[str, Sequence[str]]],
-    options: TableOptions,
+    options: ReadOptions,
 ) -> AboutTasks:  # fmt: skip
     """Metric, category, family and direction of each task.
 
@@ -464,7 +464,7 @@ def describe_tasks(
         Tasks that have rows.
     values : mapping from str to mapping
         What columns that describe tasks say of each, by role.
-    options : TableOptions
+    options : ReadOptions
         What the caller declares.
 
     Raises

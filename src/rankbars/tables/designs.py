@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Folds
 from rankbars.errors import DataError, OptionError
 from rankbars.tables.columns import fold_name
-from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["RowPlan", "Size", "fold_design", "plan_rows"]
 
@@ -48,14 +48,14 @@ class RowPlan(NamedTuple):
     ignored: tuple[str, ...]
 
 
-def plan_rows(roles: Mapping[str, str], options: TableOptions) -> RowPlan:
+def plan_rows(roles: Mapping[str, str], options: ReadOptions) -> RowPlan:
     """Plan for a table whose columns play `roles` (column by role).
 
     Examples
     --------
-    >>> plan_rows({"model": "m", "item": "i", "epoch": "e"}, TableOptions()).answers
+    >>> plan_rows({"model": "m", "item": "i", "epoch": "e"}, ReadOptions()).answers
     ('epoch',)
-    >>> plan_rows({"model": "m", "item": "i", "fold": "f"}, TableOptions()).keys
+    >>> plan_rows({"model": "m", "item": "i", "fold": "f"}, ReadOptions()).keys
     ('fold',)
     """
     known = ("item", "fold", "repeat", "run", "epoch", "variant")
@@ -138,7 +138,7 @@ def fold_design(
     keys: Mapping[str, NDArray[np.int64]],
     fold_names: Sequence[str],
     repeats: Mapping[str, int] | None,
-    options: TableOptions,
+    options: ReadOptions,
 ) -> dict[str, Folds]:
     """Design of each task whose rows are folds.
 
@@ -150,7 +150,7 @@ def fold_design(
         Names of the fold codes.
     repeats : mapping from str to int, or None
         Number of repeats by task, if a column names them.
-    options : TableOptions
+    options : ReadOptions
         Folds per repeat and share of test data, where declared.
 
     Raises

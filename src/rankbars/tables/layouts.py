@@ -24,8 +24,8 @@ from rankbars.tables.columns import (
     names_run,
 )
 from rankbars.tables.metrics import is_measure, usual_direction
+from rankbars.tables.readoptions import LAYOUTS
 from rankbars.tables.relations import Table
-from rankbars.tables.tableoptions import LAYOUTS
 
 __all__ = [
     "HEAD_ROWS", "Layout", "corner_names", "find_answers", "find_keys", "find_layout",

@@ -20,7 +20,7 @@ from rankbars.errors import DataError
 from rankbars.tables.columns import fold_name
 from rankbars.tables.descriptions import Group
 from rankbars.tables.labels import plain_form
-from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.tidy import TidyTable
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "check_swapped",
     "describe_group",
     "describe_rows",
+    "note_chosen_rows",
     "note_lookalikes",
     "note_strays",
     "refuse_resamples",
@@ -56,7 +57,7 @@ FOLD_COUNTS = frozenset({3, 5, 9, 10, 30})
 MANY_MODELS, SUSPICIOUS_MODELS, TIMES = 1000, 100, 10
 
 
-def refuse_resamples(source: str, part: TidyTable, options: TableOptions) -> None:
+def refuse_resamples(source: str, part: TidyTable, options: ReadOptions) -> None:
     """Raises `DataError` for random resamples whose share of test data is not declared."""
     name = part.roles.get("fold", "")
     undeclared = options.test_share is None and options.folds is None
@@ -81,6 +82,17 @@ def describe_group(parts: Sequence[TidyTable], sources: Sequence[str]) -> tuple[
             place += f" and {len(found) - 3} more"
         notes.append(Note(code, f"{place}: {text}"))
     return tuple(notes)
+
+
+def note_chosen_rows(where: Sequence[str]) -> list[Note]:
+    """What must be said of rows that were chosen by conditions."""
+    if not where:
+        return []
+    text = (
+        f"Only rows with {' and '.join(where)} count. The guarantees hold only if they were chosen "
+        "without looking at the results."
+    )
+    return [Note("chosen-rows", text)]
 
 
 def note_lookalikes(scores: Scores) -> Scores:
@@ -149,7 +161,7 @@ class Counted(NamedTuple):
 
 
 def describe_rows(
-    group: Group, options: TableOptions, scores: Scores, counted: Counted,
+    group: Group, options: ReadOptions, scores: Scores, counted: Counted,
     designs: Mapping[str, Folds] | None,
 ) -> tuple[Note, ...]:  # fmt: skip
     """Notes on rows: what they are, what was averaged, what was left out."""
@@ -185,7 +197,7 @@ def describe_rows(
 
 
 def _describe_design(
-    group: Group, scores: Scores, designs: Mapping[str, Folds] | None, options: TableOptions
+    group: Group, scores: Scores, designs: Mapping[str, Folds] | None, options: ReadOptions
 ) -> list[Note]:
     notes = []
     keys = ", ".join(repr(group.roles[role]) for role in group.plan.keys if role in group.roles)

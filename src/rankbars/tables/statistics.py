@@ -21,8 +21,8 @@ from rankbars.tables.layouts import (
     find_row_numbers,
 )
 from rankbars.tables.metrics import is_proportion, split_words, usual_direction
+from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
-from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.valuetables import Chunk, ValueTable
 
 __all__ = ["Statistics", "take_statistics"]
@@ -69,14 +69,14 @@ class Statistics(NamedTuple):
     remark: str
 
 
-def take_statistics(table: Table, options: TableOptions, engine: Engine) -> Statistics | None:
+def take_statistics(table: Table, options: ReadOptions, engine: Engine) -> Statistics | None:
     """The table read as statistics of models, or None where it holds something else.
 
     Parameters
     ----------
     table : Table
         Any table.
-    options : TableOptions
+    options : ReadOptions
         What the caller declares; a declared score or layout says what the table holds.
     engine : Engine
         The database that rows are put into.

@@ -16,8 +16,8 @@ from rankbars.tables.cleanrows import describe_place
 from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name
 from rankbars.tables.database import Engine, quote
 from rankbars.tables.metrics import is_trial_metric, usual_direction
+from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
-from rankbars.tables.tableoptions import TableOptions
 
 __all__ = [
     "FileNames", "TidyTable", "check_numbers", "prepare_tidy", "spelling_remark", "take_names",
@@ -146,7 +146,7 @@ _RUN_REMARK = (
 )
 
 
-def prepare_tidy(table: Table, names: FileNames, options: TableOptions) -> TidyTable:
+def prepare_tidy(table: Table, names: FileNames, options: ReadOptions) -> TidyTable:
     """The rows by role; what only its file can name is left open for `take_names`.
 
     Raises
@@ -185,7 +185,7 @@ def spelling_remark(columns: Iterable[NumberColumn]) -> list[tuple[str, str]]:
     return [("spelling", text)] if text else []
 
 
-def _code(table: Table, options: TableOptions) -> tuple[Columns, Rows, list[str]]:
+def _code(table: Table, options: ReadOptions) -> tuple[Columns, Rows, list[str]]:
     """Roles, the rows, and the names of models and tasks that summarise others.
 
     Once more if a file without a header had columns further down.
@@ -271,7 +271,7 @@ def _names_at(rows: Rows, place: int) -> dict[str, str | None]:
     return {**dict(zip(roles, found[0][:-1], strict=True)), **rows.constants}
 
 
-def _find(table: Table, options: TableOptions) -> Columns:
+def _find(table: Table, options: ReadOptions) -> Columns:
     named = dict(options.columns)
     columns = find_columns(
         table.columns, {"score": "", **named} if options.metric else named, source=table.source
@@ -284,7 +284,7 @@ def _find(table: Table, options: TableOptions) -> Columns:
     return find_columns(table.columns, named, source=table.source)
 
 
-def _metric_name(table: Table, column: str, options: TableOptions) -> tuple[str, bool]:
+def _metric_name(table: Table, column: str, options: ReadOptions) -> tuple[str, bool]:
     """Name of the metric where there is no column of metrics; whether the file's goes first."""
     if options.metric is None or options.metric == column:
         return column, True

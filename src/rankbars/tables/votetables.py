@@ -15,10 +15,9 @@ from rankbars.data.votes import Votes
 from rankbars.errors import DataError
 from rankbars.tables.cells import label_text, parse_number
 from rankbars.tables.columns import check_header
-from rankbars.tables.conditions import SortedTable
 from rankbars.tables.database import report_damage
+from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
-from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.votecolumns import (
     OUTCOMES,
     VOTE_LAYOUTS,
@@ -30,6 +29,7 @@ from rankbars.tables.votecolumns import (
 
 if TYPE_CHECKING:
     from rankbars.tables.castvotes import VoteRows
+    from rankbars.tables.votecategories import SortedTable
 
 __all__ = ["find_vote_layout", "holds_votes", "scores_of_votes", "wants_votes"]
 
@@ -69,14 +69,14 @@ def find_vote_layout(table: Table, named: Mapping[str, str]) -> str | None:
     return f"columns {columns.describe()}"
 
 
-def wants_votes(options: TableOptions) -> bool:
+def wants_votes(options: ReadOptions) -> bool:
     """Whether the caller's options speak of votes."""
     roles = {"model_a", "model_b", "ranking", "options", "loser", *OUTCOMES} - {"score"}
     named = {role for role, name in options.columns.items() if name}
     return options.layout in VOTE_LAYOUTS or bool(roles & named)
 
 
-def holds_votes(table: Table, options: TableOptions) -> bool:
+def holds_votes(table: Table, options: ReadOptions) -> bool:
     """Whether a table is one of votes: its header says so, or the caller does.
 
     Raises
@@ -89,16 +89,14 @@ def holds_votes(table: Table, options: TableOptions) -> bool:
     return options.layout is None and find_vote_layout(table, options.columns) is not None
 
 
-def scores_of_votes(
-    table: Table, options: TableOptions, task: str, *, part: bool = False
-) -> Scores:
+def scores_of_votes(table: Table, options: ReadOptions, task: str, *, part: bool = False) -> Scores:
     """Votes of a table: one task, or one per task or category that a chosen column names.
 
     Parameters
     ----------
     table : Table
         The table.
-    options : TableOptions
+    options : ReadOptions
         What the caller declares.
     task : str
         Name of the task where no column names one.
@@ -121,6 +119,8 @@ def scores_of_votes(
     columns = find_vote_columns(known, options.columns, table.source)
     sorted_by: SortedTable | None = None
     if options.within or options.over_time:
+        from rankbars.tables.votecategories import SortedTable
+
         time = _time_column(columns, table.source) if options.over_time else None
         with report_damage(table.source):
             table = sorted_by = SortedTable(table, options.within, time, options.over_time)
@@ -155,7 +155,7 @@ def _time_column(columns: VoteColumns, source: str) -> str:
     return columns.roles["time"]
 
 
-def _collect(table: Table, columns: VoteColumns, options: TableOptions) -> VoteRows:
+def _collect(table: Table, columns: VoteColumns, options: ReadOptions) -> VoteRows:
     from rankbars.tables.castvotes import cast_votes
     from rankbars.tables.rankings import collect_rankings
 

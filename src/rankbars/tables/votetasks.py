@@ -14,7 +14,7 @@ from rankbars.data.scores import Scores
 from rankbars.data.votes import Ballots, Labels, Votes, merge_votes
 from rankbars.errors import DataError
 from rankbars.tables.castvotes import Names, VoteRows
-from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.votecolumns import VoteColumns
 
 __all__ = ["drop_singles", "join_tasks", "scores_of_rows"]
@@ -30,7 +30,7 @@ MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
 def scores_of_rows(
-    rows: VoteRows, columns: VoteColumns, options: TableOptions, task: str, source: str
+    rows: VoteRows, columns: VoteColumns, options: ReadOptions, task: str, source: str
 ) -> Scores:
     """Votes by task, with what must be said about how they were read; still to be joined.
 
@@ -40,7 +40,7 @@ def scores_of_rows(
         All votes of a table.
     columns : VoteColumns
         What its columns mean.
-    options : TableOptions
+    options : ReadOptions
         What the caller declares.
     task : str
         Name of the task where no column names one.
@@ -337,7 +337,7 @@ def _used_labels(names: Names | Labels) -> Labels:
     return Labels(_locked(position[names.codes]), known)
 
 
-def _controls(rows: VoteRows, options: TableOptions) -> tuple[str, ...]:
+def _controls(rows: VoteRows, options: ReadOptions) -> tuple[str, ...]:
     others = tuple(name for name in options.controls if name != "position")
     if "position" not in options.controls:
         return others

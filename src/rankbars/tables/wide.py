@@ -35,8 +35,8 @@ from rankbars.tables.layouts import (
     find_row_numbers,
 )
 from rankbars.tables.metrics import usual_direction
+from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
-from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.tidy import FileNames, TidyTable, spelling_remark
 
 __all__ = ["HEADER", "POSITION", "describes_rows", "prepare_wide"]
@@ -111,7 +111,7 @@ _N_NAMES = frozenset(fold_name(name) for name in ("n", *ROLES["n"].aliases)) | {
 }
 
 
-def prepare_wide(table: Table, layout: str, names: FileNames, options: TableOptions) -> TidyTable:
+def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptions) -> TidyTable:
     """The matrix with one row per cell, ready for `take_names`.
 
     Parameters
@@ -122,7 +122,7 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: TableOpti
         One of the keys of `AXES`.
     names : FileNames
         Names for what the matrix does not say.
-    options : TableOptions
+    options : ReadOptions
         What the caller declares: several metrics are the only columns that are scores, and what
         has a direction is one.
 
@@ -225,7 +225,7 @@ _UNNAMED_ROWS = {
 }
 
 
-def _is_unnamed(layout: str, table: Table, parts: _Parts, options: TableOptions) -> bool:
+def _is_unnamed(layout: str, table: Table, parts: _Parts, options: ReadOptions) -> bool:
     if layout == "models-by-tasks":
         return not parts.row_names
     first = table.columns[0]
@@ -274,7 +274,7 @@ def _outside_answers(
 
 
 def _without_outside(
-    table: Table, parts: _Parts, outside: Sequence[str], options: TableOptions
+    table: Table, parts: _Parts, outside: Sequence[str], options: ReadOptions
 ) -> _Parts:
     """The parts without columns of another scale that are not chosen.
 
@@ -364,7 +364,7 @@ def _wrong_summaries(
 
 
 def _survey(
-    table: Table, rows: str, columns: str, options: TableOptions
+    table: Table, rows: str, columns: str, options: ReadOptions
 ) -> tuple[_Parts, Mapping[str, NumberColumn]]:
     """Parts, and what their columns hold; once more if a file had columns further down."""
     while True:
@@ -435,7 +435,7 @@ def _describe_mean(name: str) -> str:
     )
 
 
-def _split(table: Table, rows: str, columns: str, options: TableOptions) -> _Parts:
+def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> _Parts:
     chosen = [name for name in options.metrics if name in table.columns]
     chosen = chosen if len(options.metrics) > 1 else []
     numeric = find_numeric(table.columns, table.head(HEAD_ROWS))

@@ -13,9 +13,9 @@ import numpy as np
 from rankbars.data.notes import Note, Remarks, list_names
 from rankbars.errors import DataError
 from rankbars.readers.logs.records import SCORED, Measure, Run
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import is_trial_metric
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = [
     "Chosen",

@@ -24,9 +24,9 @@ from rankbars.readers.logs.choices import (
 from rankbars.readers.logs.pairing import pair_items
 from rankbars.readers.logs.published import count_published, has_items, mark_unscored, publish
 from rankbars.readers.logs.records import Direction, Run
-from rankbars.readers.readoptions import ReadOptions
 from rankbars.tables.descriptions import RECORDED, Side, check_scale, check_signs, settle_directions
 from rankbars.tables.metrics import is_proportion
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["scores_from_runs"]
 

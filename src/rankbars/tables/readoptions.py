@@ -1,4 +1,4 @@
-"""Options for reading tables of results, and how much memory tasks may take.
+"""What callers say of the results they hand over, and how much memory tasks may take.
 
 Tasks beyond that lie in files while they are not looked at.
 """
@@ -8,17 +8,25 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import accumulate
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from rankbars.errors import DataError, OptionError, one_of
 from rankbars.tables.columns import ROLES
+from rankbars.tables.metrics import refuse_trial_metric
 from rankbars.tables.votecolumns import VOTE_LAYOUTS, VOTE_ROLES
 
-__all__ = ["LAYOUTS", "PERIODS", "ROWS", "CellMeaning", "Room", "TableOptions", "parse_size"]
+if TYPE_CHECKING:
+    from rankbars.tables.database import Engine
+    from rankbars.tables.decorated import CellMeaning
+
+__all__ = [
+    "LAYOUTS", "PERIODS", "ROWS", "ReadOptions", "Room", "options_of",
+    "parse_size",
+]  # fmt: skip
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12,
          "KI": 1 << 10, "MI": 1 << 20, "GI": 1 << 30, "TI": 1 << 40}  # fmt: skip
@@ -146,66 +154,17 @@ _ROWS, _SELF_VOTES = "kind of rows", "treatment of votes of a model against itse
 _RERUNS, _FAILED = "choice of reruns", "score of failed trials"
 
 
-class CellMeaning(NamedTuple):
-    """What stands behind a value.
+def _new_engine() -> Engine:
+    from rankbars.tables.database import Engine  # which loads more than a name of an option needs
 
-    Parameters
-    ----------
-    kind : {"se", "ci", "value"}
-        A standard error; an interval, or half of it; something that is left aside.
-    level : float
-        Level of the interval, in (0, 1).
-    """
-
-    kind: str
-    level: float = 0.95
-
-    @property
-    def words(self) -> str:
-        """For messages."""
-        if self.kind == "se":
-            return "a standard error"
-        if self.kind == "value":
-            return "left aside"
-        return f"an interval at {100 * self.level:g} %, or half of one"
-
-
-def _parse_meaning(text: str) -> CellMeaning:
-    """The meaning that the caller gives to what stands behind values.
-
-    Parameters
-    ----------
-    text : str
-        ``"se"``, ``"ci95"`` (or another level), ``"value"``; also as ``"value ± se"``.
-
-    Raises
-    ------
-    OptionError
-        If it is none of these.
-
-    Examples
-    --------
-    >>> _parse_meaning("se").kind, _parse_meaning("value ± ci90").level
-    ('se', 0.9)
-    """
-    plain = re.sub(r"±|\+/-|\+-|[\s()]", "", text.casefold())
-    plain = plain.removeprefix("value") or plain
-    level = re.fullmatch(r"ci(\d{2}(?:\.\d+)?)", plain)
-    if level is not None and 50.0 <= float(level[1]) < 100.0:
-        return CellMeaning("ci", float(level[1]) / 100.0)
-    if plain in ("se", "value"):
-        return CellMeaning(plain)
-    raise OptionError(
-        f"cells must be se (a standard error stands behind the value), ci95 (an interval or half "
-        f"of one, at any level such as ci90) or value (leave it aside); got {text!r}."
-    )
+    return Engine()
 
 
 @dataclass(frozen=True, slots=True)
-class TableOptions:
-    """What the caller declares about a table; everything not declared is read from its header.
+class ReadOptions:
+    """What the caller declares of results; everything not declared is read from the files.
 
-    Use `TableOptions.of`, which also takes the spellings of the command line.
+    Use `options_of`, which also takes the spellings of the command line.
 
     Parameters
     ----------
@@ -252,6 +211,30 @@ class TableOptions:
         Whether a trial without a score counts as the worst one, where its item has others.
     room : Room
         How much memory tasks may take; it changes no result.
+    filters : tuple of str
+        Variants to use: an answer filter, a number of shots.
+    compare_anyway : bool
+        Compare runs although they were not given the same task.
+    beside : bool
+        Whether the files hold one side of a comparison: a task that they do not name is the same
+        as that of the other side, so it is not called after a file.
+    download_limit : int, optional
+        Bytes that are copied of a URL at most.
+    other_hosts : bool
+        Whether a URL may lead to a host that it does not name.
+    side : str
+        Name of the model whose results all files hold, where they do not say it.
+    map : mapping from str to str
+        Paths in JSON of a tool that is not known, by role; see `rankbars.readers.mapped`.
+    trials : {"fixed", ""}
+        ``"fixed"``: each item was tried a number of times that did not depend on the answers.
+    arena_per_file : bool
+        Whether each file of votes is an arena of its own, where no column names tasks.
+    by_call : bool
+        Whether answers are wanted one by one, as by a race: items are called as their tool is asked
+        for them, none is left out because other models lack it, and all runs of a model count.
+    engine : Engine
+        Scans tables while they are read; readers alone need it.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -275,6 +258,17 @@ class TableOptions:
     over_time: str = ""
     failed: bool = False
     room: Room = field(default=Room(), compare=False, repr=False)
+    filters: tuple[str, ...] = ()
+    compare_anyway: bool = False
+    beside: bool = False
+    download_limit: int | None = field(default=None, compare=False)
+    other_hosts: bool = field(default=False, compare=False)
+    side: str = ""
+    map: Mapping[str, str] = field(default_factory=dict)
+    trials: str = ""
+    arena_per_file: bool = False
+    by_call: bool = False
+    engine: Engine = field(default_factory=_new_engine, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for role in self.columns:
@@ -318,79 +312,111 @@ class TableOptions:
                 f"The minimum of the scores must lie below the maximum; got {low!r} and {high!r}."
             )
 
-    @classmethod
-    def of(
-        cls,
-        *,
-        columns: Mapping[str, str] | Sequence[str] | None = None,
-        direction: str | Mapping[str, str] | Sequence[str] | None = None,
-        rows: str | None = None,
-        folds: int | None = None,
-        test_share: float | None = None,
-        metric: str | None = None,
-        layout: str | None = None,
-        minimum: float | None = None,
-        maximum: float | None = None,
-        controls: Sequence[str] = (),
-        self_votes: str = "raise",
-        cells: str | None = None,
-        decimal: str | None = None,
-        reruns: str | None = None,
-        metrics: Sequence[str] = (),
-        where: str | Sequence[str] = (),
-        within: str | Sequence[str] = (),
-        over_time: str | None = None,
-        failed: str | None = None,
-    ) -> TableOptions:
-        """Options from what a caller or the command line gives.
 
-        Parameters
-        ----------
-        columns : mapping, or sequence of ``"role=name"``, optional
-            Column by role.
-        direction : str, mapping, or sequence of str, optional
-            ``"lower"``, ``{"rmse": "lower"}`` or ``["rmse=lower", "higher"]``.
-        rows, folds, test_share, metric, layout, minimum, maximum, controls, self_votes, decimal, \
-        reruns, metrics, where, within, over_time
-            As in the class.
-        cells : str, optional
-            ``"se"``, ``"ci95"`` (or another level) or ``"value"``.
-        failed : {"lowest"}, optional
-            What a trial without a score counts as, where its item has others; None: nothing.
+def options_of(given: Mapping[str, Any], format: str = "auto") -> ReadOptions:
+    """Options by the names that `rankbars.read` has for them; those not named have their defaults.
 
-        Raises
-        ------
-        UnknownOptionError
-            If a role, direction, kind of rows or layout is not known.
-        OptionError
-            If a value is out of range, or a name is declared twice in different ways.
+    Columns and directions are mappings, or lists of ``"role=name"`` and ``"rmse=lower"``. The name
+    of a `format` may say what the layout of a table is.
 
-        Examples
-        --------
-        >>> dict(TableOptions.of(direction="rmse=lower").direction)
-        {'rmse': 'lower'}
-        """
-        return cls(
-            columns=_columns_by_role(columns),
-            direction=_direction_by_name(direction),
-            rows=None if rows is None else one_of(_ROWS, rows, ROWS),
-            folds=folds,
-            test_share=test_share,
-            metric=metric,
-            layout=layout,
-            minimum=minimum,
-            maximum=maximum,
-            controls=(controls,) if isinstance(controls, str) else tuple(controls),
-            self_votes=one_of(_SELF_VOTES, self_votes, SELF_VOTES),
-            cells=None if cells is None else _parse_meaning(cells),
-            decimal=decimal,
-            reruns=reruns if reruns is None else one_of(_RERUNS, reruns, RERUNS),
-            metrics=tuple(metrics),
-            where=(where,) if isinstance(where, str) else tuple(where),
-            within=(within,) if isinstance(within, str) else tuple(within),
-            over_time=_period(over_time),
-            failed=failed is not None and bool(one_of(_FAILED, failed, ("lowest",))),
-        )
+    Raises
+    ------
+    OptionError
+        If a value is out of range or not known, or a name is declared twice in different ways.
+
+    Examples
+    --------
+    >>> options_of({"metric": ["acc", "f1"], "direction": "rmse=lower"}).metrics
+    ('acc', 'f1')
+    """
+    metrics = _named_once(given.get("metric"), "metric")
+    for name in metrics:
+        refuse_trial_metric(name)
+    layout, size = given.get("layout"), given.get("download_limit")
+    limit, failed = given.get("memory_limit"), given.get("failed")
+    found = ReadOptions(
+        columns=_columns_by_role(given.get("columns")),
+        direction=_direction_by_name(given.get("direction")),
+        rows=given.get("rows"),
+        folds=given.get("folds"),
+        test_share=given.get("test_share"),
+        metric=metrics[0] if metrics else None,
+        layout="tidy" if format == "tidy" and layout is None else layout,
+        minimum=given.get("minimum"),
+        maximum=given.get("maximum"),
+        controls=_texts(given.get("controls")),
+        self_votes=given.get("self_votes", "raise"),
+        cells=_meaning(given.get("cells")),
+        decimal=given.get("decimal"),
+        reruns=given.get("reruns"),
+        metrics=metrics,
+        where=_texts(given.get("where")),
+        within=_texts(given.get("within")),
+        over_time=_period(given.get("over_time")),
+        failed=failed is not None and bool(one_of(_FAILED, failed, ("lowest",))),
+    )
+    if found.where:
+        from rankbars.tables.conditions import parse_condition
+
+        for text in found.where:
+            parse_condition(text)
+    room = Room(
+        None if limit is None else parse_size(limit),
+        bool(given.get("by_reference")),
+        given.get("n_jobs", 1),
+    )
+    return replace(
+        found,
+        room=room,
+        models=_named_once(given.get("models"), "model"),
+        filters=_named_once(given.get("filter"), "filter"),
+        compare_anyway=bool(given.get("compare_anyway")),
+        download_limit=None if size is None else parse_size(size, "limit of a download"),
+        other_hosts=bool(given.get("other_hosts")),
+        map=_paths(given.get("map")),
+        trials=one_of("way of trials", given.get("trials") or "", ("", "fixed")),
+        arena_per_file=bool(given.get("arena_per_file")),
+        by_call=bool(given.get("by_call")),
+    )
+
+
+def _meaning(given: str | None) -> CellMeaning | None:
+    if given is None:
+        return None
+    from rankbars.tables.decorated import parse_meaning
+
+    return parse_meaning(given)
+
+
+def _paths(given: str | Mapping[str, str] | None) -> dict[str, str]:
+    if not given:
+        return {}
+    from rankbars.tables.jsonmaps import parse_map
+
+    return parse_map(given)
+
+
+def _texts(given: str | Sequence[str] | None) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given or ())
+
+
+def _named_once(names: str | Sequence[str] | None, what: str) -> tuple[str, ...]:
+    """One or several names as a tuple.
+
+    Raises
+    ------
+    OptionError
+        If a name is empty.
+
+    Examples
+    --------
+    >>> _named_once("acc", "metric"), _named_once(["acc", "f1", "acc"], "metric")
+    (('acc',), ('acc', 'f1'))
+    """
+    given = () if names is None else (names,) if isinstance(names, str) else tuple(names)
+    if "" in given:
+        raise OptionError(f"The name of a {what} is empty.")
+    return tuple(dict.fromkeys(given))
 
 
 def _period(given: str | None) -> str:
