@@ -125,22 +125,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
-    """Trials of agents, as runs; the same record in two files counts once.
-
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Files of the tools that the module knows, in any order.
-    options : ReadOptions
-        What the caller declares.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged.
-    DataError
-        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
-    """
+    """Trials of agents, as runs; the same record in two files counts once."""
     kinds = {file: _kind_of(file.path) for file in files}
 
     def of(format: str, *what: str) -> list[InputFile]:

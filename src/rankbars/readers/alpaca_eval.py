@@ -62,17 +62,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Votes of AlpacaEval, and win rates of leaderboards.
 
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Annotations, leaderboards, or both.
-    options : ReadOptions
-        Not needed: a filter that names an annotator or a baseline is heeded later.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged.
+    A filter that names an annotator or a baseline is heeded later.
     """
     return read_each(files, _read_file)
 

@@ -77,18 +77,8 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Votes of Arena-Hard-Auto, scores of prompts, and win rates of leaderboards.
 
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Judgements or leaderboards.
-    options : ReadOptions
-        Not needed: a filter that names a judge or a baseline, and the column ``weight`` named
-        ``strength``, which counts strong verdicts as the producer does, are heeded later.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged.
+    A filter that names a judge or a baseline, and the column ``weight`` named ``strength``, which
+    counts strong verdicts as the producer does, are heeded later.
     """
     return [part for parts in read_each(files, _read_file) for part in parts]
 

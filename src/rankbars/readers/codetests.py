@@ -90,22 +90,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
-    """Verdicts as runs.
-
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Files of the tools that the module knows, in any order.
-    options : ReadOptions
-        What the caller declares.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged.
-    DataError
-        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
-    """
+    """Verdicts as runs."""
     sheets: list[Sheet] = []
     published: list[Run] = []
     readers = {"evalplus": _evalplus, "arc-agi": _arc, "mle-bench": _mle_bench,

@@ -103,19 +103,7 @@ class _TestRun:
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from test runs of DeepEval; each metric is a task.
 
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Files such as ``test_run_20250102_030405.json``.
-    options : ReadOptions
-        What the caller declares; the column ``cluster`` names a key of the cases' metadata.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged, or is a database.
-    DataError
-        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
+    The column ``cluster`` names a key of the cases' metadata.
     """
     cluster = options.columns.get("cluster") or None
     found = read_each(files, lambda file: _read(file, cluster))

@@ -70,19 +70,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from records of Every Eval Ever, schema 0.2 and 0.3.
 
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Aggregate files and files of instances, in any order.
-    options : ReadOptions
-        What the caller declares; the column ``cluster`` names a key of the rows' metadata.
-
-    Raises
-    ------
-    ReadError
-        If files are damaged.
-    DataError
-        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
+    The column ``cluster`` names a key of the rows' metadata.
     """
     cluster = options.columns.get("cluster") or None
     records: list[Aggregate] = []

@@ -237,22 +237,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
-    """Experiments as runs; each file is one model, called after the file where it has no name.
-
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Files of the platforms that the module knows, in any order.
-    options : ReadOptions
-        What the caller declares.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged.
-    DataError
-        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
-    """
+    """Experiments as runs; each file is one model, called after the file where it has no name."""
     sheets: list[Sheet] = []
     runs: list[Run] = []
 

@@ -93,20 +93,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from runs of HELM, or from the tables of a release.
 
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Files of run folders (``run_spec.json``, ``stats.json``, ``per_instance_stats.json``), a
-        ``schema.json``, tables of groups. What lies beside a file of a run is read with it.
-    options : ReadOptions
-        What the caller declares; a filter names a split or a perturbation.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged.
-    DataError
-        If the runs cannot be compared; see `rankbars.readers.logs.decisions`.
+    What lies beside a file of a run is read with it. A filter names a split or a perturbation.
     """
     kinds = [_file_kind(file.path) for file in files]
     of_runs = [file for file, kind in zip(files, kinds, strict=True)

@@ -61,23 +61,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
-    """Scores from results on the Hugging Face Hub: one value per model and data set.
-
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Files of ``.eval_results``, and model cards.
-    options : ReadOptions
-        What the caller declares.
-
-    Raises
-    ------
-    ReadError
-        If files are damaged.
-    DataError
-        If the results cannot be compared, or a data set has several metrics and none was asked
-        for; see `rankbars.readers.logs.decisions`.
-    """
+    """Scores from results on the Hugging Face Hub: one value per model and data set."""
     runs: list[Run] = []
     folders: dict[str, Path] = {}
     damaged: list[ReadError] = []

@@ -82,19 +82,7 @@ def _sniff_archive(path: Path) -> Recognition | None:
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from logs of Inspect AI.
 
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Archives and JSON logs.
-    options : ReadOptions
-        What the caller declares; the column ``cluster`` names a key of the samples' metadata.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged or no log.
-    DataError
-        If the logs cannot be compared; see `rankbars.readers.logs.decisions`.
+    The column ``cluster`` names a key of the samples' metadata.
     """
     cluster = options.columns.get("cluster") or None
 

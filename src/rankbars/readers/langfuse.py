@@ -82,22 +82,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
-    """Trials of experiments, as runs; scores in files of their own are joined by trace.
-
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Rows as CSV, JSON or JSON lines, from the interface, the API or storage.
-    options : ReadOptions
-        What the caller declares.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged, or scores lie there without what was asked.
-    DataError
-        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
-    """
+    """Trials of experiments, as runs; scores in files of their own are joined by trace."""
     kinds: dict[str, list[InputFile]] = {kind: [] for kind in _KINDS}
     for file in files:
         with file.path.open("rb") as raw:

@@ -82,22 +82,7 @@ class _Place(NamedTuple):
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
-    """Scores from results and details of lighteval.
-
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Results files and details; the results of details are looked for beside them.
-    options : ReadOptions
-        What the caller declares.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged.
-    DataError
-        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
-    """
+    """Scores from results and details of lighteval."""
     details = [file for file in files if data_suffix(file.path) != ".json"]
     results = read_each([file for file in files if file not in details], _read_results)
     joined: dict[int, dict[str, tuple[InputFile, Details]]] = {}

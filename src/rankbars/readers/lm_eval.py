@@ -109,22 +109,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
-    """Scores from results and samples files of the lm-evaluation-harness.
-
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Results files and samples files, in any order.
-    options : ReadOptions
-        What the caller declares.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged, or it cannot be told which model samples are of.
-    DataError
-        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
-    """
+    """Scores from results and samples files of the lm-evaluation-harness."""
     samples = [file for file in files if _holds_samples(file)]
     results = read_each(
         [file for file in files if file not in samples],

@@ -128,19 +128,7 @@ def _count_columns(path: Path, head: bytes) -> dict[str, str]:
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Records at the paths of the map, as trials.
 
-    Parameters
-    ----------
-    files : sequence of InputFile
-        JSON, JSON lines, or tables of counts.
-    options : ReadOptions
-        What the caller declares; `map` holds the paths.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged, or a path leads nowhere.
-    DataError
-        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
+    `map` holds the paths.
     """
     sheets = [one for some in read_each(files, lambda file: _read(file, options)) for one in some]
     return [*as_runs(sheets), *notes_on(sheets, counted=options.failed)]

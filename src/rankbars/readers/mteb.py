@@ -68,19 +68,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from results of MTEB: the mean over the subsets of a task's test split.
 
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Results, and descriptions of models beside them.
-    options : ReadOptions
-        What the caller declares; filters name splits, and revisions of models.
-
-    Raises
-    ------
-    ReadError
-        If files are damaged.
-    DataError
-        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
+    Filters name splits, and revisions of models.
     """
     names: dict[Path, str] = {}
     found: list[_TaskFile] = []

@@ -80,22 +80,7 @@ class _Log:
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
-    """Scores from event logs of openai/evals.
-
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Event logs, one run each.
-    options : ReadOptions
-        What the caller declares.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged.
-    DataError
-        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
-    """
+    """Scores from event logs of openai/evals."""
     return [_make_run(log) for log in read_each(files, _read)]
 
 

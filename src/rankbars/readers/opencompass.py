@@ -108,22 +108,7 @@ def _sniff_result(path: Path, folders: Sequence[str], *, in_run: bool) -> Recogn
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
-    """Scores from results of OpenCompass; without them, from its summaries.
-
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Files ``results/MODEL/DATASET.json``, and tables of a summary.
-    options : ReadOptions
-        What the caller declares.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged, or holds judgements that compare two models.
-    DataError
-        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
-    """
+    """Scores from results of OpenCompass; without them, from its summaries."""
     tables = [file for file in files if data_suffix(file.path) == ".csv"]
     runs: list[Run] = []
     failed: list[str] = []

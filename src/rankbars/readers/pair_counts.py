@@ -39,20 +39,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[VoteTable]:
-    """Votes from counts per pair.
-
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Files with ``models``, ``X`` and ``Y``.
-    options : ReadOptions
-        Not needed: the files say all.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged, or a pair or count is none.
-    """
+    """Votes from counts per pair."""
     return read_each(files, _read_table)
 
 

@@ -75,20 +75,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from results of promptfoo.
 
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Files that ``promptfoo eval -o`` wrote, as JSON or JSON lines.
-    options : ReadOptions
-        What the caller declares; the column ``cluster`` names a key of the tests' metadata or
-        variables.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged, or is a table, in which columns share names.
-    DataError
-        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
+    The column ``cluster`` names a key of the tests' metadata or variables.
     """
     cluster = options.columns.get("cluster") or None
     found = read_each(files, lambda file: _read_evaluation(file, cluster))

@@ -66,7 +66,11 @@ class Code(Protocol):
         """Path and first bytes (decompressed) → the answer; None if it is not concerned."""
 
     def read(self, files: Sequence[InputFile], options: ReadOptions, /) -> Sequence[Part] | Scores:
-        """Files and options → what they hold, as `rankbars.readers.parts` tells; or `Scores`."""
+        """Files in any order, and options → what they hold, as `rankbars.readers.parts` tells.
+
+        Or finished `Scores`. Raises `ReadError` if a file is damaged, `DataError` if what it holds
+        cannot be understood, or not be compared.
+        """
 
 
 class Format(NamedTuple):

@@ -99,22 +99,7 @@ def parse_name(stem: str) -> Name:
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
-    """Scores from results of simple-evals.
-
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Files such as ``mmlu_gpt-4o.json`` and ``mmlu_gpt-4o_allresults.json``.
-    options : ReadOptions
-        What the caller declares.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged, or its name does not say which eval and model it is of.
-    DataError
-        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
-    """
+    """Scores from results of simple-evals."""
     full = [file for file in files if _is_full(file)]
     told = {_place(file) for file in full}
     short = [file for file in files if file not in full and _place(file) not in told]

@@ -107,20 +107,7 @@ def _starts_with_instances(head: bytes) -> bool:
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from reports of the SWE-bench family.
 
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Run reports, reports on instances, experiments, verdicts by instance, lists of instances,
-        leaderboards.json, trajectories.
-    options : ReadOptions
-        What the caller declares; the column ``cluster`` may be ``repo``.
-
-    Raises
-    ------
-    ReadError
-        If files are damaged, or it is not known which instances they are about.
-    DataError
-        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
+    The column ``cluster`` may be ``repo``.
     """
     cluster = options.columns.get("cluster") or CLUSTERS[0]
     if cluster not in CLUSTERS:

@@ -59,20 +59,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[ErrorTable]:
     """Tables of TabArena and bencheval: errors, lower is better, per split.
 
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Tables.
-    options : ReadOptions
-        What the caller declares. Imputed scores are missing, unless the role ``imputed`` is
-        switched off.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged.
-    DataError
-        If a table cannot be understood.
+    Imputed scores are missing, unless the role ``imputed`` is switched off.
     """
     return [ErrorTable(*table) for table in read_tables(files, options)]
 

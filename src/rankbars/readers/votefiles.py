@@ -49,22 +49,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[VoteTable]:
-    """Votes from files: one arena, or one task per task or category that a column names.
-
-    Parameters
-    ----------
-    files : sequence of InputFile
-        The files; what they hold is put together by `scores_from_votes`.
-    options : ReadOptions
-        What the caller declares.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged.
-    DataError
-        If a table cannot be understood.
-    """
+    """Votes from files: one arena, or one task per task or category that a column names."""
     parts, without = [], []
     for file, names in zip(files, name_files(files), strict=True):
         table = choose_rows(open_table(file, options.engine), options.where)

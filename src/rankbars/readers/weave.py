@@ -61,22 +61,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
-    """Trials of evaluations, as runs; the same call in two files counts once.
-
-    Parameters
-    ----------
-    files : sequence of InputFile
-        Calls as JSON or JSON lines, or answers of the evaluation API.
-    options : ReadOptions
-        What the caller declares.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged, or holds no trial with a score.
-    DataError
-        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
-    """
+    """Trials of evaluations, as runs; the same call in two files counts once."""
     sheets = [one for some in read_each(files, _read) for one in some]
     _shorten(sheets)
     return [*as_runs(sheets), *notes_on(sheets, counted=options.failed)]
