@@ -22,7 +22,8 @@ from rankbars.data.evidence import Coverage, Estimates, Evidence, Folds, Items
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.votes import Votes
 from rankbars.readers.collecting import is_same
-from rankbars.readers.parts import KeptFile, ReadyScores
+from rankbars.readers.keptfiles import KeptFile
+from rankbars.readers.parts import ReadyScores
 from rankbars.store.access import open_store
 from rankbars.store.holdings import Change
 

@@ -1,17 +1,14 @@
-"""Which files are read, and as what: found, recognised, chosen; and which are read together.
-
-Files that are read together ask something of a store, which keeps files one by one.
-"""
+"""Which files are read, and as what: found, recognised, chosen."""
 
 from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Input
@@ -26,9 +23,11 @@ from rankbars.readers.inputfiles import (
     is_url,
     standard_input,
 )
+from rankbars.readers.keptfiles import COMPANIONS
 from rankbars.readers.logs.jsontext import top_level_keys
 from rankbars.readers.recognition import (
     AmbiguousFileError,
+    ChosenFile,
     FileReport,
     KnownFormats,
     recognise,
@@ -39,21 +38,12 @@ from rankbars.tables.database import Glance
 from rankbars.tables.metrics import is_trial_metric
 from rankbars.tables.readoptions import ReadOptions
 
-if TYPE_CHECKING:
-    from rankbars.readers.parts import KeptFile
-
 __all__ = [
-    "ChosenFile",
     "Opened",
     "Paths",
-    "PlaceOf",
     "Skipped",
     "check_options",
-    "find_again",
-    "find_companions",
-    "find_orphans",
     "find_paths",
-    "group_of",
     "known_formats",
     "note_equal",
     "open_files",
@@ -65,14 +55,6 @@ MOST_DAMAGED = 20
 
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-
-
-class ChosenFile(NamedTuple):
-    """A file, the format it is read as, and its digest."""
-
-    file: InputFile
-    format: str
-    sha256: str
 
 
 @dataclass(slots=True)
@@ -404,66 +386,6 @@ def _columns(file: InputFile) -> tuple[str, ...]:
             return open_table(file, engine).columns
     except DataError:
         return ()
-
-
-# Formats whose files are read together: whether those of one folder, or all of them.
-COMPANIONS: Mapping[str, bool] = {
-    "lm-eval": True, "eee": True, "mteb": True, "helm": False, "lighteval": False,
-    "opencompass": False, "swebench": False, "langfuse": False,
-}  # fmt: skip
-
-
-PlaceOf = Callable[[str], str]
-
-
-def group_of(format: str, place: str) -> tuple[str, str] | None:
-    """What is the same for all files that are read together; None for formats without."""
-    if format not in COMPANIONS:
-        return None
-    return format, str(PurePosixPath(place).parent) if COMPANIONS[format] else ""
-
-
-def find_companions(
-    fresh: Sequence[ChosenFile],
-    same: Sequence[ChosenFile],
-    held: Sequence[KeptFile],
-    place_of: PlaceOf,
-) -> list[ChosenFile]:
-    """Files that have not changed but must be read together with some that have."""
-    wanted = {group_of(one.format, place_of(one.file.label)) for one in fresh} - {None}
-    found = [one for one in same if group_of(one.format, place_of(one.file.label)) in wanted]
-    known = {place_of(one.file.label) for one in (*fresh, *same)}
-    for file in held:
-        if file.place in known or group_of(file.format, file.place) not in wanted:
-            continue
-        again = InputFile(Path(file.path), file.path, asked=False)
-        if place_of(file.path) == file.place and again.path.is_file():
-            found.append(ChosenFile(again, file.format, digest(again)))
-    return found
-
-
-def find_orphans(held: Sequence[KeptFile]) -> set[str]:
-    """Places of files that gave nothing, and those that they were read with are gone."""
-    giving = {group_of(file.format, file.place) for file in held if file.gives} - {None}
-    groups = {file.place: group_of(file.format, file.place) for file in held}
-    return {place for place, group in groups.items() if group is not None} - {
-        place for place, group in groups.items() if group in giving
-    }
-
-
-def find_again(files: Iterable[KeptFile], place_of: PlaceOf) -> dict[str, ChosenFile]:
-    """Those files of a store that still lie where they were read, with the same bytes, by place."""
-    found = {}
-    for file in files:
-        again = InputFile(Path(file.path), file.path)
-        if (
-            place_of(file.path) == file.place
-            and again.path.is_file()
-            and again.path.stat().st_size == file.size
-            and digest(again) == file.sha256
-        ):
-            found[file.place] = ChosenFile(again, file.format, file.sha256)
-    return found
 
 
 def note_equal(inputs: Iterable[Input]) -> list[Note]:

@@ -20,14 +20,9 @@ from rankbars.data.scores import Input, Scores
 from rankbars.data.votes import Labels
 from rankbars.errors import DataError, OptionError
 from rankbars.readers.chosenfiles import (
-    ChosenFile,
     Paths,
-    PlaceOf,
     Skipped,
     check_options,
-    find_again,
-    find_companions,
-    find_orphans,
     known_formats,
     note_equal,
     open_files,
@@ -43,17 +38,16 @@ from rankbars.readers.gathering import (
     scores_from_parts,
 )
 from rankbars.readers.inputfiles import InputFile, Progress, digest
-from rankbars.readers.parts import (
-    ErrorTable,
-    Heeded,
+from rankbars.readers.keptfiles import (
     KeptFile,
-    Leaderboard,
-    Part,
-    ReadyScores,
-    VoteTable,
+    PlaceOf,
+    find_again,
+    find_companions,
+    find_orphans,
     order_of_files,
 )
-from rankbars.readers.recognition import Format, KnownFormats
+from rankbars.readers.parts import ErrorTable, Heeded, Leaderboard, Part, ReadyScores, VoteTable
+from rankbars.readers.recognition import ChosenFile, Format, KnownFormats
 from rankbars.readers.tables import name_files
 from rankbars.tables.assembly import ParsedTable
 from rankbars.tables.database import Engine

@@ -18,7 +18,7 @@ from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Input, Scores
 from rankbars.data.storedtasks import Change, StoredTasks, change_tasks, models_of
 from rankbars.errors import DataError, OptionError, RankbarsError, ReadError
-from rankbars.readers.chosenfiles import ChosenFile, Skipped
+from rankbars.readers.chosenfiles import Skipped
 from rankbars.readers.inputfiles import InputFile
 from rankbars.readers.parts import (
     ErrorTable,
@@ -29,7 +29,7 @@ from rankbars.readers.parts import (
     ReadyScores,
     VoteTable,
 )
-from rankbars.readers.recognition import Format, KnownFormats
+from rankbars.readers.recognition import ChosenFile, Format, KnownFormats
 from rankbars.tables.assembly import ParsedTable, scores_from_parsed
 from rankbars.tables.database import Engine
 from rankbars.tables.joining import join_scores

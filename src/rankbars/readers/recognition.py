@@ -23,6 +23,7 @@ from rankbars.tables.readoptions import ReadOptions
 
 __all__ = [
     "AmbiguousFileError",
+    "ChosenFile",
     "Code",
     "FileReport",
     "Format",
@@ -146,6 +147,14 @@ class FileReport(NamedTuple):
     path: str
     format: str | None
     reason: str
+
+
+class ChosenFile(NamedTuple):
+    """A file, the format it is read as, and its digest."""
+
+    file: InputFile
+    format: str
+    sha256: str
 
 
 class AmbiguousFileError(ReadError):

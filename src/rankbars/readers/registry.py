@@ -28,17 +28,8 @@ def _is_json_or_lines(path: Path, head: bytes) -> bool:
     return data_suffix(path) == ".jsonl" or _is_json(path, head)
 
 
-def _is_json_or_parquet(path: Path, head: bytes) -> bool:
-    return head.startswith(b"PAR1") or _is_json(path, head)
-
-
 def _is_object(path: Path, head: bytes) -> bool:
     return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"")
-
-
-def _is_inspect(path: Path, head: bytes) -> bool:
-    packed = head.startswith(b"PK") or path.suffix.lower() == ".eval"
-    return packed or _is_json(path, head)
 
 
 def _is_opencompass(path: Path, head: bytes) -> bool:
@@ -48,35 +39,11 @@ def _is_opencompass(path: Path, head: bytes) -> bool:
     return b"dataset,version,metric,mode" in head or "summary" in folders[:2]
 
 
-def _is_promptfoo(path: Path, head: bytes) -> bool:
-    return _is_csv_with(b"Named Scores", path, head) or _is_json_or_lines(path, head)
-
-
-def _is_deepeval(path: Path, head: bytes) -> bool:
-    return head.startswith(b"SQLite format 3") or _is_object(path, head)
-
-
-def _is_alpaca_eval(path: Path, head: bytes) -> bool:
-    return _is_csv_with(b"win_rate", path, head) or _is_json(path, head)
-
-
-def _is_arena_hard(path: Path, head: bytes) -> bool:
-    return _is_csv_with(b"rating_q025", path, head) or _is_json_or_lines(path, head)
-
-
 def _is_swebench(path: Path, head: bytes) -> bool:
     if head.startswith(b"PAR1"):
         return False
     named = path.name in ("report.json", "metadata.yaml")
     return named or b"__" in head or b":pr-" in head or _is_object(path, head)
-
-
-def _is_text_with_yaml(path: Path, head: bytes) -> bool:
-    return data_suffix(path) in (".md", ".yaml", ".yml")
-
-
-def _is_tabarena(path: Path, head: bytes) -> bool:
-    return head.startswith(b"PAR1") or b"metric_error" in head
 
 
 def _holds(*keys: bytes) -> Callable[[Path, bytes], bool]:
@@ -105,8 +72,8 @@ def _is_csv_with(column: bytes, path: Path, head: bytes) -> bool:
     return data_suffix(path) == ".csv" and column in head
 
 
-FORMATS: dict[str, Format] = {
-    "lm-eval": Format(
+_EVERY = (
+    Format(
         "lm-eval",
         "rankbars.readers.lm_eval",
         "results and samples files of the lm-evaluation-harness, and of lmms-eval",
@@ -121,11 +88,13 @@ FORMATS: dict[str, Format] = {
         "have been given the same documents, version and shots",
         options=("--metric", "--filter", "--column cluster=KEY", "--reruns", "--compare-anyway"),
     ),
-    "inspect": Format(
+    Format(
         "inspect",
         "rankbars.readers.inspect_ai",
         "logs of Inspect AI: .eval archives and .json files",
-        looks=_is_inspect,
+        looks=lambda path, head: (
+            head.startswith(b"PK") or path.suffix.lower() == ".eval" or _is_json(path, head)
+        ),
         files="*.eval, with members stored, deflated or compressed by zstd, also of runs that did "
         "not end; *.json logs",
         chosen="model = eval.model, and what sets systems apart; task = eval.task; item = id, "
@@ -133,7 +102,7 @@ FORMATS: dict[str, Format] = {
         "unscored, one with an error failed; neither is 0",
         options=("--metric", "--column cluster=KEY", "--reruns", "--direction"),
     ),
-    "eee": Format(
+    Format(
         "eee",
         "rankbars.readers.every_eval_ever",
         "records of Every Eval Ever, and rows of instances beside them",
@@ -146,7 +115,7 @@ FORMATS: dict[str, Format] = {
         "task beside its parts, filters are variants",
         options=("--metric", "--filter", "--column cluster=KEY", "--reruns", "--direction"),
     ),
-    "mteb": Format(
+    Format(
         "mteb",
         "rankbars.readers.mteb",
         "results of MTEB, one file per task",
@@ -157,7 +126,7 @@ FORMATS: dict[str, Format] = {
         "revision with most tasks, numbers from model cards (external) only when asked for",
         options=("--filter SPLIT", "--filter REVISION", "--metric", "--compare-anyway"),
     ),
-    "helm": Format(
+    Format(
         "helm",
         "rankbars.readers.helm",
         "runs of HELM, or the tables of a release",
@@ -168,17 +137,17 @@ FORMATS: dict[str, Format] = {
         "split as the schema says, else as HELM usually shows; perturbed copies are left out",
         options=("--metric", "--filter"),
     ),
-    "lighteval": Format(
+    Format(
         "lighteval",
         "rankbars.readers.lighteval",
         "results and details of lighteval",
-        looks=_is_json_or_parquet,
+        looks=lambda path, head: head.startswith(b"PAR1") or _is_json(path, head),
         files="results_TIME.json; details_TASK_TIME.parquet in the text, flat and nested layouts",
         chosen="item = id of the document, else a hash of its question; direction as config_tasks "
         "says; the row all and averages of subtasks are no tasks",
         options=("--metric", "--reruns"),
     ),
-    "opencompass": Format(
+    Format(
         "opencompass",
         "rankbars.readers.opencompass",
         "results and summaries of OpenCompass",
@@ -188,28 +157,30 @@ FORMATS: dict[str, Format] = {
         "there are no results; judgements of two models are declined",
         options=("--metric", "--reruns"),
     ),
-    "promptfoo": Format(
+    Format(
         "promptfoo",
         "rankbars.readers.promptfoo",
         "results of promptfoo, as JSON",
-        looks=_is_promptfoo,
+        looks=lambda path, head: (
+            _is_csv_with(b"Named Scores", path, head) or _is_json_or_lines(path, head)
+        ),
         files="what promptfoo eval -o writes as .json or .jsonl",
         chosen="model = provider, and prompt where there are several; item = test; task = "
         "description, else the file; the metric is score",
         options=("--metric", "--column cluster=KEY"),
     ),
-    "deepeval": Format(
+    Format(
         "deepeval",
         "rankbars.readers.deepeval",
         "test runs of DeepEval",
-        looks=_is_deepeval,
+        looks=lambda path, head: head.startswith(b"SQLite format 3") or _is_object(path, head),
         files="test_run_TIME.json, .latest_run_full.json",
         chosen="each metric is a task; item = name of the case, else a hash of its input; the "
         "same case again (--repeat) is a trial of it; flaky cases are left out; direction as "
         "verdicts and thresholds show",
         options=("--metric",),
     ),
-    "openai-evals": Format(
+    Format(
         "openai-evals",
         "rankbars.readers.openai_evals",
         "event logs of openai/evals",
@@ -219,7 +190,7 @@ FORMATS: dict[str, Format] = {
         "number of metrics events",
         options=("--metric",),
     ),
-    "simple-evals": Format(
+    Format(
         "simple-evals",
         "rankbars.readers.simple_evals",
         "results of simple-evals",
@@ -229,7 +200,7 @@ FORMATS: dict[str, Format] = {
         "file, which says how many examples there were",
         options=("--metric",),
     ),
-    "pair-counts": Format(
+    Format(
         "pair-counts",
         "rankbars.readers.pair_counts",
         "counts of votes per pair of models",
@@ -238,28 +209,30 @@ FORMATS: dict[str, Format] = {
         chosen="all files are one arena",
         options=("--arena-per-file",),
     ),
-    "alpaca-eval": Format(
+    Format(
         "alpaca-eval",
         "rankbars.readers.alpaca_eval",
         "annotations or leaderboards of AlpacaEval",
         is_table=True,
-        looks=_is_alpaca_eval,
+        looks=lambda path, head: _is_csv_with(b"win_rate", path, head) or _is_json(path, head),
         files="MODEL/ANNOTATOR/annotations.json; *_leaderboard.csv",
         chosen="votes for preference - 1; model = folder; annotators and baselines are not mixed; "
         "a leaderboard only where there are no annotations",
         options=("--filter", "--metric"),
     ),
-    "arena-hard": Format(
+    Format(
         "arena-hard",
         "rankbars.readers.arena_hard",
         "judgements or leaderboards of Arena-Hard-Auto",
         is_table=True,
-        looks=_is_arena_hard,
+        looks=lambda path, head: (
+            _is_csv_with(b"rating_q025", path, head) or _is_json_or_lines(path, head)
+        ),
         files="model_judgment/JUDGE/MODEL.jsonl; arena_hard_leaderboard_*.csv",
         chosen="one vote per game, strong verdicts once; task = category; judges are not mixed",
         options=("--filter", "--column weight=strength"),
     ),
-    "swebench": Format(
+    Format(
         "swebench",
         "rankbars.readers.swebench",
         "reports of the SWE-bench family, leaderboards.json, costs of mini-SWE-agent",
@@ -274,7 +247,7 @@ FORMATS: dict[str, Format] = {
         "what instances cost",
         options=("--missing fail", "--column cluster=repo", "--reruns", "--metric cost"),
     ),
-    "tau-bench": Format(
+    Format(
         "tau-bench",
         "rankbars.readers.agents",
         "results of tau-bench",
@@ -285,7 +258,7 @@ FORMATS: dict[str, Format] = {
         "user_cost is what the simulated user cost",
         options=("--metric pass^4", "--missing fail", "--reruns"),
     ),
-    "tau2-bench": Format(
+    Format(
         "tau2-bench",
         "rankbars.readers.agents",
         "results of tau2-bench, and submissions to its leaderboard",
@@ -296,7 +269,7 @@ FORMATS: dict[str, Format] = {
         "that was given; submissions are published shares, percent divided by 100",
         options=("--metric pass^4", "--missing fail", "--metric cost"),
     ),
-    "harbor": Format(
+    Format(
         "harbor",
         "rankbars.readers.agents",
         "jobs of Harbor",
@@ -307,7 +280,7 @@ FORMATS: dict[str, Format] = {
         "failed (Harbor counts it 0, as --missing fail does); cost = cost_usd",
         options=("--metric pass@5", "--missing fail", "--metric cost"),
     ),
-    "terminal-bench": Format(
+    Format(
         "terminal-bench",
         "rankbars.readers.agents",
         "runs of Terminal-Bench (tb)",
@@ -318,7 +291,7 @@ FORMATS: dict[str, Format] = {
         "counts it as unresolved, as --missing fail does); tokens 0 are not counted",
         options=("--metric pass@5", "--missing fail", "--column cluster=task", "--reruns"),
     ),
-    "hal": Format(
+    Format(
         "hal",
         "rankbars.readers.agents",
         "uploads of the Holistic Agent Leaderboard",
@@ -328,7 +301,7 @@ FORMATS: dict[str, Format] = {
         "failed_tasks 0, else the reward; from the documentation (sources of its harness)",
         options=("--metric cost", "--reruns"),
     ),
-    "nemo-gym": Format(
+    Format(
         "nemo-gym",
         "rankbars.readers.agents",
         "rollouts of NeMo Gym",
@@ -338,7 +311,7 @@ FORMATS: dict[str, Format] = {
         "= rollout index; other numbers of a row are further metrics",
         options=("--metric",),
     ),
-    "nemo-evaluator": Format(
+    Format(
         "nemo-evaluator",
         "rankbars.readers.agents",
         "step records of NeMo Evaluator",
@@ -346,7 +319,7 @@ FORMATS: dict[str, Format] = {
         files="a JSON list of records with idx, reward and scoring_details",
         chosen="task = benchmark; model from the name of the file, or its folder",
     ),
-    "evalplus": Format(
+    Format(
         "evalplus",
         "rankbars.readers.codetests",
         "results of EvalPlus: HumanEval+ and MBPP+",
@@ -356,7 +329,7 @@ FORMATS: dict[str, Format] = {
         "sample; plus needs both statuses to be pass, base the first alone; a timeout is a failure",
         options=("--metric base", "--metric pass@5"),
     ),
-    "bigcode": Format(
+    Format(
         "bigcode",
         "rankbars.readers.codetests",
         "results of the BigCode evaluation harness",
@@ -366,7 +339,7 @@ FORMATS: dict[str, Format] = {
         "of a task are tasks of its category, their Average is left out",
         options=("--metric pass@10",),
     ),
-    "livecodebench": Format(
+    Format(
         "livecodebench",
         "rankbars.readers.codetests",
         "results of LiveCodeBench",
@@ -376,7 +349,7 @@ FORMATS: dict[str, Format] = {
         "graded_list; the dates of the contests are noted, models are compared on what they share",
         options=("--metric pass@5", "--column cluster=contest"),
     ),
-    "arc-agi": Format(
+    Format(
         "arc-agi",
         "rankbars.readers.codetests",
         "results of ARC-AGI",
@@ -385,7 +358,7 @@ FORMATS: dict[str, Format] = {
         chosen="model = folder; item = task; score 0, 0.5 or 1; the header is a sum, and is "
         "compared with the items",
     ),
-    "mle-bench": Format(
+    Format(
         "mle-bench",
         "rankbars.readers.codetests",
         "grading reports of MLE-bench",
@@ -396,7 +369,7 @@ FORMATS: dict[str, Format] = {
         "used",
         options=("--metric above_median",),
     ),
-    "pydantic-evals": Format(
+    Format(
         "pydantic-evals",
         "rankbars.readers.experiments",
         "reports of pydantic-evals",
@@ -406,7 +379,7 @@ FORMATS: dict[str, Format] = {
         "name; a failure has no score, and the tool's means leave it out; assertions, else scores",
         options=("--metric", "--missing fail"),
     ),
-    "phoenix": Format(
+    Format(
         "phoenix",
         "rankbars.readers.experiments",
         "experiments of Phoenix",
@@ -416,7 +389,7 @@ FORMATS: dict[str, Format] = {
         "annotations; a row with an error has no score",
         options=("--metric", "--direction"),
     ),
-    "langsmith": Format(
+    Format(
         "langsmith",
         "rankbars.readers.experiments",
         "experiments of LangSmith as CSV",
@@ -426,7 +399,7 @@ FORMATS: dict[str, Format] = {
         "feedback.NAME; a row with an error has no score",
         options=("--metric", "--direction"),
     ),
-    "mlflow": Format(
+    Format(
         "mlflow",
         "rankbars.readers.experiments",
         "evaluations of MLflow: traces as CSV, tables as JSON",
@@ -436,7 +409,7 @@ FORMATS: dict[str, Format] = {
         "have the same form, are left out",
         options=("--metric", "--direction"),
     ),
-    "opik": Format(
+    Format(
         "opik",
         "rankbars.readers.experiments",
         "experiments of Opik",
@@ -446,7 +419,7 @@ FORMATS: dict[str, Format] = {
         "from the documentation (comet.com/docs/opik, Exporting experiment results)",
         options=("--metric", "--direction"),
     ),
-    "braintrust": Format(
+    Format(
         "braintrust",
         "rankbars.readers.experiments",
         "experiments of Braintrust",
@@ -457,7 +430,7 @@ FORMATS: dict[str, Format] = {
         "documentation (ExperimentEvent of its API)",
         options=("--metric", "--direction"),
     ),
-    "langfuse": Format(
+    Format(
         "langfuse",
         "rankbars.readers.langfuse",
         "experiments of Langfuse",
@@ -471,7 +444,7 @@ FORMATS: dict[str, Format] = {
         "sources of langfuse/langfuse, August 2026)",
         options=("--metric", "--direction"),
     ),
-    "weave": Format(
+    Format(
         "weave",
         "rankbars.readers.weave",
         "evaluations of W&B Weave",
@@ -484,7 +457,7 @@ FORMATS: dict[str, Format] = {
         "documentation (docs.wandb.ai, Export evaluation data; weave/evaluation/eval.py)",
         options=("--metric", "--direction"),
     ),
-    "ragas": Format(
+    Format(
         "ragas",
         "rankbars.readers.experiments",
         "results of Ragas as CSV",
@@ -494,7 +467,7 @@ FORMATS: dict[str, Format] = {
         "an empty cell is a judge that failed",
         options=("--metric", "--direction"),
     ),
-    "llmperf": Format(
+    Format(
         "llmperf",
         "rankbars.readers.experiments",
         "requests of LLMPerf",
@@ -504,17 +477,17 @@ FORMATS: dict[str, Format] = {
         "are not the same for models; seconds lower, throughput higher is better",
         options=("--metric ttft_s",),
     ),
-    "hf-hub": Format(
+    Format(
         "hf-hub",
         "rankbars.readers.hub",
         "results on the Hugging Face Hub: .eval_results files and model cards",
-        looks=_is_text_with_yaml,
+        looks=lambda path, head: data_suffix(path) in (".md", ".yaml", ".yml"),
         files="REPOSITORY/.eval_results/*.yaml; README.md with a model-index",
         chosen="model = repository, or the name in the card; task = data set; cards with several "
         "metrics need --metric; values have no error and no number of items",
         options=("--metric", "--score-max"),
     ),
-    "map": Format(
+    Format(
         "map",
         "rankbars.readers.mapped",
         "JSON of any tool, by paths (--map); counts of right answers",
@@ -525,19 +498,19 @@ FORMATS: dict[str, Format] = {
         "item, each task is an item; n answers with c right stand for as many trials",
         options=("--map", "--metric pass@5"),
     ),
-    "tabarena": Format(
+    Format(
         "tabarena",
         "rankbars.readers.tabarena",
         "tables of TabArena and bencheval: an error per method, data set and split",
         is_table=True,
-        looks=_is_tabarena,
+        looks=lambda path, head: head.startswith(b"PAR1") or b"metric_error" in head,
         files="CSV or Parquet with columns metric_error and method (or framework)",
         chosen="metric_error, lower is better; 3, 9 or 30 splits are repeated 3-fold "
         "cross-validation, 10 are one pass of 10 folds, others are asked for; imputed scores are "
         "missing",
         options=("--folds", "--column imputed=", "--rows items"),
     ),
-    "tidy": Format(
+    Format(
         "tidy",
         "rankbars.readers.tables",
         "table with one row per score: CSV, TSV, Parquet, JSON, JSON lines",
@@ -548,7 +521,7 @@ FORMATS: dict[str, Format] = {
         "one published score per model and task",
         options=("--column ROLE=NAME", "--metric", "--direction", "--rows", "--folds"),
     ),
-    "wide": Format(
+    Format(
         "wide",
         "rankbars.readers.tables",
         "matrix of scores: models × tasks, tasks × models, items × models, tasks × folds",
@@ -558,7 +531,7 @@ FORMATS: dict[str, Format] = {
         "columns NAME_se and NAME_n hold standard errors and numbers of items",
         options=("--layout", "--direction", "--rows"),
     ),
-    "votes": Format(
+    Format(
         "votes",
         "rankbars.readers.votefiles",
         "pairwise votes: one row per vote or per pair, a square table of wins, rankings, choices",
@@ -568,4 +541,6 @@ FORMATS: dict[str, Format] = {
         "known, any other stops; all files are one arena unless a column names tasks",
         options=("--column ROLE=NAME", "--both-bad", "--control", "--arena-per-file"),
     ),
-}
+)
+
+FORMATS: dict[str, Format] = {one.name: one for one in _EVERY}

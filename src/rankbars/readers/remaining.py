@@ -9,11 +9,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from rankbars.errors import DataError
-from rankbars.readers.chosenfiles import PlaceOf, Skipped, find_again, group_of, known_formats
+from rankbars.readers.chosenfiles import Skipped, known_formats
 from rankbars.readers.collecting import check_formats, collect_group
 from rankbars.readers.declared import Declared
 from rankbars.readers.gathering import by_reader
-from rankbars.readers.parts import KeptFile
+from rankbars.readers.keptfiles import KeptFile, PlaceOf, find_again, group_of
 from rankbars.tables.database import Engine
 from rankbars.tables.readoptions import options_of
 

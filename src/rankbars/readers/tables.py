@@ -27,9 +27,9 @@ from rankbars.readers.inputfiles import (
 from rankbars.readers.openedfiles import refuse_bomb
 from rankbars.readers.parquet import open_parquet
 from rankbars.readers.recognition import DECLINED, TABLE, Recognition
+from rankbars.tables.asides import has_counts
 from rankbars.tables.assembly import ParsedTable, parse_table
 from rankbars.tables.columns import names_run
-from rankbars.tables.confusioncounts import has_counts
 from rankbars.tables.database import Engine, Glance
 from rankbars.tables.layouts import find_layout
 from rankbars.tables.metrics import split_words, usual_direction

@@ -13,7 +13,7 @@ from typing import Any
 
 from rankbars.data.notes import NameFact, Note
 from rankbars.errors import DataError
-from rankbars.readers.parts import KeptFile
+from rankbars.readers.keptfiles import KeptFile
 from rankbars.store.holdings import Change, Event, FileEntry, Holdings
 from rankbars.store.keptparts import unpack
 from rankbars.store.keptresults import notes_of, notes_to_json

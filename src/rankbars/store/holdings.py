@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankbars.errors import RankbarsError
-from rankbars.readers.parts import KeptFile
+from rankbars.readers.keptfiles import KeptFile
 from rankbars.store.keptparts import pack
 from rankbars.store.keptresults import KeptPart
 from rankbars.store.opening import place_of

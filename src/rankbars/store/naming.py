@@ -17,8 +17,9 @@ from rankbars.data.notes import NameFact, NameKind, Note
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.readers.collecting import collect, put_together
+from rankbars.readers.keptfiles import KeptFile
 from rankbars.readers.logs.records import Run
-from rankbars.readers.parts import KeptFile, Leaderboard, Part
+from rankbars.readers.parts import Leaderboard, Part
 from rankbars.store.access import change_store, open_store
 from rankbars.store.contents import Store
 from rankbars.store.holdings import Change, Event, Holdings

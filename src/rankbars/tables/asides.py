@@ -1,10 +1,10 @@
-"""What stands in a table of scores and is none: summaries of others, amounts, descriptions."""
+"""What stands in a table of scores and is none: summaries, amounts, counts, descriptions."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import is_amount, split_words, usual_direction
 
 __all__ = [
-    "are_settings", "check_summaries", "describe_left_out", "describes_answers",
-    "describes_models", "is_attribute", "is_helper", "is_share_right", "is_summary",
+    "COUNTS", "are_settings", "check_summaries", "describe_left_out", "describes_answers",
+    "describes_models", "has_counts", "is_attribute", "is_helper", "is_share_right", "is_summary",
     "other_kinds", "repeats_means",
 ]  # fmt: skip
 
@@ -86,6 +86,18 @@ _BESIDE_ANSWERS = split_words("""
 
 # Measures of calibration: how far probabilities are from shares, not how many answers are right.
 _CALIBRATION = split_words("ece mce brier brierscore calibrationerror calibration")
+
+# Places of the counts in a table of truth by answer, the positive class last.
+COUNTS: Mapping[str, tuple[int, int]] = {
+    name: place
+    for names, place in (
+        ("tn truenegative truenegatives", (0, 0)),
+        ("fp falsepositive falsepositives", (0, 1)),
+        ("fn falsenegative falsenegatives", (1, 0)),
+        ("tp truepositive truepositives", (1, 1)),
+    )
+    for name in split_words(names)
+}
 
 # How many tasks an average is of, behind its name.
 _COUNT = re.compile(r"\s*\(\d+(?: \w+)?\)$")
@@ -248,6 +260,18 @@ def check_summaries(
                 f"{'; '.join(wrong[:_MOST_NAMED])}{more}."
             )
     return " ".join(found)
+
+
+def has_counts(columns: Collection[str]) -> bool:
+    """Whether columns hold counts of right and wrong answers by class, true negatives apart.
+
+    Examples
+    --------
+    >>> has_counts(["model", "TP", "FP", "FN"]), has_counts(["model", "tp", "fn"])
+    (True, False)
+    """
+    found = {COUNTS[fold_name(one)] for one in columns if fold_name(one) in COUNTS}
+    return {(0, 1), (1, 0), (1, 1)} <= found
 
 
 def repeats_means(cells: Sequence[object], values: Sequence[Sequence[object]]) -> bool:

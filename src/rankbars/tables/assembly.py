@@ -15,9 +15,10 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.storedtasks import StoredTasks
 from rankbars.errors import DataError
+from rankbars.stats.countscores import METRICS
+from rankbars.tables.asides import has_counts
 from rankbars.tables.cleanrows import DuplicateRowsError, Records
 from rankbars.tables.columns import ROLES, TRAIT_ROLES, fold_name
-from rankbars.tables.confusioncounts import take_confusion
 from rankbars.tables.crossing import pairing_column
 from rankbars.tables.database import Engine
 from rankbars.tables.descriptions import AboutTasks, Group, check_scale, check_signs, describe_tasks
@@ -227,7 +228,12 @@ def _prepare(table: Table, names: FileNames, options: ReadOptions, engine: Engin
         from rankbars.tables.decorated import split_cells
 
         return _prepare_split(split_cells(table, options.cells, engine), names, options)
-    summed = take_confusion(table, options, engine) or take_statistics(table, options, engine)
+    summed = None
+    if has_counts(table.columns) or options.metric in METRICS:
+        from rankbars.tables.confusioncounts import take_confusion
+
+        summed = take_confusion(table, options, engine)
+    summed = summed or take_statistics(table, options, engine)
     if summed is not None:
         options = replace(options, columns={**summed.roles, **options.columns})
         tidy = prepare_tidy(summed.table, names, options)

@@ -293,17 +293,21 @@ class Records:
                 keys = f"({keys} * {len(self.names[role])} + {code})"
         inner = f" WHERE {where}" if where else ""
         added = "".join(f", {cell}" for cell in more)
-        keep = ["NOT blank"]
-        if "metric" in joined:
-            keep.append(f"metric_code = {self._code_of_metric()}")
-        if "status" in self.names and (out := self._with_status(_EXCLUDED)) != "false":
-            keep.append(f"coalesce(NOT {out}, true)")
         state = self._state()
         return (
             f"(SELECT *, CASE WHEN state = {SCORED} THEN score END AS value FROM "
             f"(SELECT *, {state} AS state FROM (SELECT r.*{cells}{added}, {keys} AS key "
-            f"FROM {joins}{inner})) WHERE {' AND '.join(keep)})"
+            f"FROM {joins}{inner})) WHERE {' AND '.join(('NOT blank', *self._wanted()))})"
         )
+
+    def _wanted(self) -> list[str]:
+        """What holds of rows that count: they are of the metric, and not excluded."""
+        found = []
+        if "metric" in self.names and self.options.metric is not None:
+            found.append(f"metric_code = {self._code_of_metric()}")
+        if "status" in self.names and (out := self._with_status(_EXCLUDED)) != "false":
+            found.append(f"coalesce(NOT {out}, true)")
+        return found
 
     def _code_of_metric(self) -> int:
         return self.names["metric"].index(str(self.options.metric))
@@ -412,15 +416,8 @@ class Records:
     def _combined(self, cells: str, roles: Collection[str]) -> str:
         joined = dict.fromkeys((*roles, *(r for r in ("metric", "status") if r in self.names)))
         codes, joins = self._joined(joined, self._combinations)
-        keep = ["task_code IS NOT NULL"]
-        if "metric" in joined and self.options.metric is not None:
-            keep.append(f"metric_code = {self._code_of_metric()}")
-        if "status" in joined and (out := self._with_status(_EXCLUDED)) != "false":
-            keep.append(f"coalesce(NOT {out}, true)")
-        return (
-            f"SELECT DISTINCT {cells} FROM (SELECT r.*{codes} FROM {joins}) "
-            f"WHERE {' AND '.join(keep)}"
-        )
+        wanted = " AND ".join(("task_code IS NOT NULL", *self._wanted()))
+        return f"SELECT DISTINCT {cells} FROM (SELECT r.*{codes} FROM {joins}) WHERE {wanted}"
 
     def left_out(self) -> dict[str, int]:
         """Rows left out and scores not used, by reason."""

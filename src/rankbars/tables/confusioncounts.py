@@ -9,6 +9,7 @@ import numpy as np
 
 from rankbars.errors import DataError
 from rankbars.stats.countscores import METRICS, confusion_scores
+from rankbars.tables.asides import COUNTS, has_counts
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import ROLES, fold_name
 from rankbars.tables.database import Engine
@@ -18,19 +19,8 @@ from rankbars.tables.relations import Table
 from rankbars.tables.statistics import Statistics
 from rankbars.tables.valuetables import Chunk, ValueTable
 
-__all__ = ["has_counts", "take_confusion"]
+__all__ = ["take_confusion"]
 
-# Places of the counts in a table of truth by answer, the positive class last.
-_CELLS: Mapping[str, tuple[int, int]] = {
-    name: place
-    for names, place in (
-        ("tn truenegative truenegatives", (0, 0)),
-        ("fp falsepositive falsepositives", (0, 1)),
-        ("fn falsenegative falsenegatives", (1, 0)),
-        ("tp truepositive truepositives", (1, 1)),
-    )
-    for name in split_words(names)
-}
 _TRUTH = split_words("truth true truelabel actual gold goldlabel label target expected reference")
 _ANSWER = split_words("""
     answer predicted prediction predictedlabel pred response output guess
@@ -60,7 +50,7 @@ def take_confusion(table: Table, options: ReadOptions, engine: Engine) -> Statis
     """
     if options.layout not in (None, "tidy") or options.columns.get("score"):
         return None
-    four = {_CELLS[fold_name(one)]: one for one in table.columns if fold_name(one) in _CELLS}
+    four = {COUNTS[fold_name(one)]: one for one in table.columns if fold_name(one) in COUNTS}
     metric, names = options.metric, {fold_name(name) for name in table.columns}
     scores = {fold_name(name) for name in ("score", *ROLES["score"].aliases)}
     if has_counts(table.columns):
@@ -73,18 +63,6 @@ def take_confusion(table: Table, options: ReadOptions, engine: Engine) -> Statis
     if None in found:
         return None
     return _of_labels(table, [str(name) for name in found], metric, engine)
-
-
-def has_counts(columns: Collection[str]) -> bool:
-    """Whether columns hold counts of right and wrong answers by class, true negatives apart.
-
-    Examples
-    --------
-    >>> has_counts(["model", "TP", "FP", "FN"]), has_counts(["model", "tp", "fn"])
-    (True, False)
-    """
-    found = {_CELLS[fold_name(one)] for one in columns if fold_name(one) in _CELLS}
-    return {(0, 1), (1, 0), (1, 1)} <= found
 
 
 def _one_of(table: Table, known: frozenset[str]) -> str | None:
