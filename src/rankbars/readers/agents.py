@@ -11,17 +11,15 @@ from typing import Any, NamedTuple
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, file_stem, read_each
-from rankbars.readers.logs.jsontext import (
+from rankbars.readers.logs.jsontext import load_json, read_json_lines, record_keys, top_level_keys
+from rankbars.readers.logs.jsonvalues import (
     as_count,
     as_finite,
+    as_list,
     as_mapping,
     as_score,
     as_text,
-    load_json,
     parse_time,
-    read_json_lines,
-    record_keys,
-    top_level_keys,
 )
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Measure, Run
 from rankbars.readers.parts import Part
@@ -190,7 +188,7 @@ def _harbor(files: Sequence[InputFile]) -> Iterator[Sheet]:
         }  # fmt: skip
         main = "reward" if "reward" in rewards or not rewards else next(iter(rewards))
         steps = content.get("step_results")
-        parts = [content, *(steps if isinstance(steps, list) else ())]
+        parts = [content, *as_list(steps)]
         used = [as_mapping(as_mapping(part).get("agent_result")) for part in parts]
         start = parse_time(content.get("started_at"))
         trial = Trial(
@@ -339,7 +337,7 @@ def _hal(file: InputFile) -> list[Sheet]:
     verdicts: dict[str, float | None] = {}
     for key, score in (("successful_tasks", 1.0), ("failed_tasks", 0.0)):
         listed = results.get(key)
-        for name in listed if isinstance(listed, list) else ():
+        for name in as_list(listed):
             item = name_of(name, f"{file.label}, {key}", "names of tasks")
             if verdicts.setdefault(item, score) != score:
                 raise ReadError.at(file.label, f"task {item!r} both succeeded and failed.")

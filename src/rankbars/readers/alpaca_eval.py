@@ -12,7 +12,8 @@ from typing import Any
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.logs.jsontext import JsonStream, as_float, as_text, fingerprint, first_object
+from rankbars.readers.logs.jsontext import JsonStream, first_object
+from rankbars.readers.logs.jsonvalues import as_float, as_text, fingerprint
 from rankbars.readers.logs.records import Measure, Run
 from rankbars.readers.parts import Comparison, JudgedFile, Leaderboard, Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition

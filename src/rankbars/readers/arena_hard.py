@@ -14,13 +14,8 @@ from typing import Any
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.logs.jsontext import (
-    as_finite,
-    as_mapping,
-    as_text,
-    first_object,
-    read_json_lines,
-)
+from rankbars.readers.logs.jsontext import first_object, read_json_lines
+from rankbars.readers.logs.jsonvalues import as_finite, as_mapping, as_text
 from rankbars.readers.logs.records import Answers, Measure, Run
 from rankbars.readers.parts import Comparison, JudgedFile, Leaderboard, Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition

@@ -9,14 +9,14 @@ from pathlib import Path
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import HEAD_BYTES, InputFile, file_stem, read_each
-from rankbars.readers.logs.jsontext import (
+from rankbars.readers.logs.jsontext import load_json, record_keys, top_level_keys
+from rankbars.readers.logs.jsonvalues import (
     as_finite,
+    as_list,
     as_mapping,
+    as_mappings,
     as_text,
-    load_json,
     parse_time,
-    record_keys,
-    top_level_keys,
 )
 from rankbars.readers.logs.records import ERROR, SCORED, Measure, Run
 from rankbars.readers.parts import Part
@@ -130,7 +130,7 @@ def _evalplus(file: InputFile) -> Iterable[Sheet]:
             file.label, model, task, metric="plus", limits=_UNIT, directions={"base": "higher"},
             named="file",
         ))  # fmt: skip
-        for number, sample in enumerate(samples if isinstance(samples, list) else ()):
+        for number, sample in enumerate(as_list(samples)):
             place = f"{file.label}, {item}, sample {number + 1}"
             base = name_of(as_mapping(sample).get("base_status"), place, "a base_status")
             plus = as_text(as_mapping(sample).get("plus_status"))
@@ -159,13 +159,11 @@ def _arc(file: InputFile) -> Iterable[Sheet]:
 
 def _mle_bench(file: InputFile) -> Iterable[Sheet]:
     content = load_json(file)
-    reports = content.get("competition_reports")
     folder = file.path.resolve().parent.name
     trials: list[Trial] = []
     metrics = ("any_medal", "above_median", "gold_medal", "valid_submission")
-    for number, one in enumerate(reports if isinstance(reports, list) else (), start=1):
+    for number, report in enumerate(as_mappings(content.get("competition_reports")), start=1):
         place = f"{file.label}, report {number}"
-        report = as_mapping(one)
         scores = {
             name: score
             for name in metrics

@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.logs.jsontext import (
-    JsonStream,
+from rankbars.readers.logs.jsontext import JsonStream, top_level_keys
+from rankbars.readers.logs.jsonvalues import (
     as_finite,
-    as_float,
     as_mapping,
+    as_mappings,
+    as_score,
     as_text,
     fingerprint,
     parse_time,
-    top_level_keys,
 )
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Answers, Direction, Measure, Run
 from rankbars.readers.parts import Part
@@ -149,7 +149,7 @@ def _read_members(stream: JsonStream, run: _TestRun) -> None:
             run.alias = value if key == "datasetAlias" else run.alias
         elif key in ("metricsScores", "metricScores"):
             value = stream.value()
-            run.sums = [as_mapping(one) for one in value] if isinstance(value, list) else []
+            run.sums = as_mappings(value)
         else:
             stream.skip()
 
@@ -162,7 +162,7 @@ def _add_case(run: _TestRun, case: object, place: str) -> None:
     asked = [case.get(key) for key in ("input", "multimodalInput", "scenario", "turns")]
     content = fingerprint(*asked) if any(asked) else name
     given = case.get("metricsData", case.get("metricsMetadata"))
-    for entry in map(as_mapping, given if isinstance(given, list) else ()):
+    for entry in as_mappings(given):
         metric = as_text(entry.get("name")) or as_text(entry.get("metric"))
         if metric is None:
             raise ReadError.at(place, "a metric has no name.")
@@ -191,7 +191,7 @@ def _add_score(
     metric: _Metric, entry: Mapping[str, Any], names: tuple[str, str, str | None], place: str
 ) -> None:
     given = entry.get("score")
-    score = as_float(given) if not isinstance(given, bool) else float(given)
+    score = as_score(given)
     if score is None and given is not None:
         raise ReadError.at(place, f"the score is {str(given)[:40]!r}, not a number.")
     success = entry.get("success")

@@ -16,16 +16,14 @@ from numpy.typing import NDArray
 
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix
-from rankbars.readers.logs.jsontext import (
+from rankbars.readers.logs.jsontext import load_json, parse_json, read_json_lines
+from rankbars.readers.logs.jsonvalues import (
     as_count,
     as_finite,
     as_mapping,
     as_score,
     as_text,
-    load_json,
-    parse_json,
     parse_time,
-    read_json_lines,
 )
 from rankbars.readers.logs.records import ERROR, SCORED, Direction
 from rankbars.tables.cells import label_text

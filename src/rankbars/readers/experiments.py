@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,15 +21,15 @@ from rankbars.readers.inputfiles import (
     file_stem,
     read_each,
 )
-from rankbars.readers.logs.jsontext import (
+from rankbars.readers.logs.jsontext import load_json, record_keys, top_level_keys
+from rankbars.readers.logs.jsonvalues import (
     as_count,
+    as_list,
     as_mapping,
+    as_mappings,
     as_text,
     fingerprint,
-    load_json,
     parse_time,
-    record_keys,
-    top_level_keys,
 )
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Direction, Measure, Run
 from rankbars.readers.parts import Part
@@ -78,7 +78,7 @@ def _scored(row: Row, prefix: str, suffix: str) -> dict[str, Any]:
 
 def _listed(value: object, score: str) -> dict[str, Any]:
     """Scores of a list of objects with a name and a score each."""
-    entries = [as_mapping(one) for one in value] if isinstance(value, list) else []
+    entries = as_mappings(value)
     return {str(one["name"]): one.get(score) for one in entries if as_text(one.get("name"))}
 
 
@@ -268,7 +268,7 @@ def _rows(file: InputFile) -> Iterator[Row]:
     content = load_json(file)
     names, rows = content["columns"], content["data"]
     for row in rows if isinstance(rows, list) and isinstance(names, list) else ():
-        yield dict(zip(map(str, names), row if isinstance(row, list) else (), strict=False))
+        yield dict(zip(map(str, names), as_list(row), strict=False))
 
 
 def _experiment(file: InputFile, tool: _Tool) -> Sheet:
@@ -301,7 +301,7 @@ def _pydantic(file: InputFile) -> Sheet:
     trials: list[Trial] = []
     directions: dict[str, Direction] = {}
     metric = ""
-    for one in _entries(content.get("cases")):
+    for one in as_mappings(content.get("cases")):
         scores = {}
         for kind in ("assertions", "scores"):
             for name, given in as_mapping(one.get(kind)).items():
@@ -313,17 +313,13 @@ def _pydantic(file: InputFile) -> Sheet:
                         directions[name] = "higher"
         trials.append(_case(one, {**scores, **spent("seconds", one.get("task_duration"))},
                             SCORED if scores else UNSCORED))  # fmt: skip
-    trials += [_case(one, {}, ERROR) for one in _entries(content.get("failures"))]
+    trials += [_case(one, {}, ERROR) for one in as_mappings(content.get("failures"))]
     if not metric:
         raise ReadError.at(file.label, "no case has a score or an assertion.")
     called = as_text(content.get("name"))
     return sheet_of(file.label, called or file_stem(file.path),
                     as_text(content.get("dataset_name")) or "pydantic-evals", trials, metric,
                     directions, named=bool(called))  # fmt: skip
-
-
-def _entries(value: object) -> Iterable[Row]:
-    return [as_mapping(one) for one in value] if isinstance(value, list) else []
 
 
 def _case(one: Row, scores: Mapping[str, float], status: int) -> Trial:

@@ -29,14 +29,8 @@ from rankbars.readers.inputfiles import (
     open_binary,
     read_each,
 )
-from rankbars.readers.logs.jsontext import (
-    as_count,
-    as_mapping,
-    as_text,
-    first_object,
-    load_json,
-    top_level_keys,
-)
+from rankbars.readers.logs.jsontext import first_object, load_json, top_level_keys
+from rankbars.readers.logs.jsonvalues import as_count, as_list, as_mapping, as_text
 from rankbars.readers.logs.records import Agreement, Answers, Direction, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition
@@ -386,7 +380,7 @@ def _read_spec(folder: _RunFolder) -> _Spec:
         if model is None:
             raise ReadError.at(folder.spec.label, "the run names no model (adapter_spec.model).")
         given = content.get("groups")
-        groups = tuple(map(str, given)) if isinstance(given, list) else ()
+        groups = tuple(map(str, as_list(given)))
         return _Spec(folder.spec.label, model, name, groups, adapter, ())
     file = folder.instances or folder.stats
     label = folder.label if file is None else file.label

@@ -13,14 +13,8 @@ from typing import Any, NamedTuple
 
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, open_text
-from rankbars.readers.logs.jsontext import (
-    JsonStream,
-    as_finite,
-    as_float,
-    as_mapping,
-    as_text,
-    load_json,
-)
+from rankbars.readers.logs.jsontext import JsonStream, load_json
+from rankbars.readers.logs.jsonvalues import as_finite, as_float, as_mapping, as_text
 from rankbars.readers.logs.records import Answers, Direction, Measure, Run
 from rankbars.tables.cells import label_text
 

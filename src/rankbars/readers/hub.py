@@ -13,7 +13,14 @@ from typing import Any
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text
-from rankbars.readers.logs.jsontext import as_mapping, as_score, as_text, parse_time
+from rankbars.readers.logs.jsonvalues import (
+    as_list,
+    as_mapping,
+    as_mappings,
+    as_score,
+    as_text,
+    parse_time,
+)
 from rankbars.readers.logs.records import Agreement, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
@@ -146,7 +153,7 @@ def _read_card(file: InputFile) -> Iterator[Run]:
     for entry in map(as_mapping, index):
         model = as_text(entry.get("name")) or _name_model(file)[0]
         results = entry.get("results")
-        for place, result in enumerate(results if isinstance(results, list) else (), start=1):
+        for place, result in enumerate(as_list(results), start=1):
             run = _card_run(file, model, place, as_mapping(result))
             if run is not None:
                 yield run
@@ -159,7 +166,7 @@ def _card_run(file: InputFile, model: str, place: int, result: Mapping[str, Any]
         raise ReadError.at(file.label, f"result {place} of the model-index names no data set.")
     metrics = result.get("metrics")
     measures: dict[str, Measure] = {}
-    for metric in map(as_mapping, metrics if isinstance(metrics, list) else ()):
+    for metric in as_mappings(metrics):
         name = as_text(metric.get("type")) or as_text(metric.get("name"))
         value = _number(file, f"result {place} ({task})", metric.get("value"))
         if name is not None and value is not None:

@@ -7,7 +7,6 @@ import math
 import zipfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +16,16 @@ from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, read_each
 from rankbars.readers.inspect_samples import Log, Sample, read_archive, read_document
-from rankbars.readers.logs.jsontext import as_float, as_mapping, as_text, top_level_keys
+from rankbars.readers.logs.jsontext import top_level_keys
+from rankbars.readers.logs.jsonvalues import (
+    as_count,
+    as_finite,
+    as_list,
+    as_mapping,
+    as_mappings,
+    as_text,
+    parse_time,
+)
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Agreement, Measure, Rows, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition
@@ -138,7 +146,7 @@ def _make_run(log: Log) -> Run:
     results = as_mapping(log.header.get("results"))
     task = str(about["task"]).rpartition("/")[2] or str(about["task"])
     kept = [sample for sample in log.samples.values() if not sample.invalid]
-    epochs = max(1, _whole(config.get("epochs")) or 1)
+    epochs = max(1, as_count(config.get("epochs")) or 1)
     published = _read_published(results)
     measures = _measures(kept, published, results, epochs)
     status = as_text(log.header.get("status"))
@@ -153,7 +161,7 @@ def _make_run(log: Log) -> Run:
         manner=_settings({key: about.get(key) for key in MANNER_KEYS}),
         setup=_settings({"": about.get("task_args")}),
         agree=_agreements(about),
-        stamp=_time(about.get("created")),
+        stamp=parse_time(about.get("created")),
         finished=status == "success",
         expected=_expected(about, config, results, epochs),
         notes=tuple(_notes(log, task, status, config, kept)),
@@ -181,7 +189,7 @@ def _measures(
     epochs: int,
 ) -> dict[str, Measure]:  # fmt: skip
     graded = dict.fromkeys(name for sample in samples for name in sample.scores)
-    done = _whole(results.get("completed_samples"))
+    done = as_count(results.get("completed_samples"))
     measures = {}
     for name in dict.fromkeys((*published, *graded)):
         said = published.get(name, _Published(None, None, None, None))
@@ -222,7 +230,7 @@ def _read_published(results: Mapping[str, Any]) -> dict[str, _Published]:
     """Results by measure: the scorer, or scorer and key where one scorer gives several."""
     entries = results.get("scores")
     found: dict[str, _Published] = {}
-    for entry in map(as_mapping, entries if isinstance(entries, list) else ()):
+    for entry in as_mappings(entries):
         name, scorer = as_text(entry.get("name")), as_text(entry.get("scorer"))
         if name is None:
             continue
@@ -231,13 +239,13 @@ def _read_published(results: Mapping[str, Any]) -> dict[str, _Published]:
             continue
         metrics = {key: as_mapping(one) for key, one in as_mapping(entry.get("metrics")).items()}
         headline = next((key for key in metrics if key not in UNCERTAINTIES), None)
-        value = _finite(metrics[headline].get("value")) if headline is not None else None
-        se = _finite(as_mapping(metrics.get("stderr")).get("value"))
+        value = as_finite(metrics[headline].get("value")) if headline is not None else None
+        se = as_finite(as_mapping(metrics.get("stderr")).get("value"))
         found[measure] = _Published(
             None if headline is None else headline.rpartition("/")[2],
             value,
             se if se is not None and se >= 0 else None,
-            _whole(entry.get("scored_samples")),
+            as_count(entry.get("scored_samples")),
         )
     return found
 
@@ -273,14 +281,14 @@ def _expected(
     about: Mapping[str, Any], config: Mapping[str, Any], results: Mapping[str, Any], epochs: int
 ) -> int | None:
     """Items that should have been run: `total_samples` counts answers."""
-    total = _whole(results.get("total_samples"))
+    total = as_count(results.get("total_samples"))
     if total:
         return -(-total // epochs)
     data = as_mapping(about.get("dataset"))
     ids = data.get("sample_ids")
     if isinstance(ids, list) and ids:
         return len(ids)
-    size, limit = _whole(data.get("samples")), _whole(config.get("limit"))
+    size, limit = as_count(data.get("samples")), as_count(config.get("limit"))
     return min(size, limit) if size and limit else size
 
 
@@ -309,33 +317,8 @@ def _notes(
         said.append(("unread-values", f"{unread} values are no number, grade or truth value and "
                      "count as not scored."))  # fmt: skip
     reducers = config.get("epochs_reducer")
-    others = [one for one in reducers if one != "mean"] if isinstance(reducers, list) else []
+    others = [one for one in as_list(reducers) if one != "mean"]
     if others:
         said.append(("reducer", f"the producer reduced epochs by {_text(others)}; here answers to "
                      "one item are averaged."))  # fmt: skip
     return [Note(code, f"{label}: {text}", task=task) for code, text in said]
-
-
-def _time(created: object) -> float | None:
-    if not isinstance(created, str):
-        return None
-    try:
-        moment = datetime.fromisoformat(created)
-    except ValueError:
-        return None
-    try:
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (OverflowError, ValueError):
-        return None
-
-
-def _whole(value: object) -> int | None:
-    number = as_float(value)
-    if number is None or not math.isfinite(number) or not 0 <= number < 1e15:
-        return None
-    return int(number)
-
-
-def _finite(value: object) -> float | None:
-    number = as_float(value)
-    return number if number is not None and math.isfinite(number) else None

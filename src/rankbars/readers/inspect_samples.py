@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, TypeAlias
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, open_text
 from rankbars.readers.logs.archives import Archive, open_archive
-from rankbars.readers.logs.jsontext import JsonStream, as_mapping
+from rankbars.readers.logs.jsontext import JsonStream
+from rankbars.readers.logs.jsonvalues import as_mapping
 from rankbars.tables.cells import label_text
 
 __all__ = ["Log", "Sample", "read_archive", "read_document"]

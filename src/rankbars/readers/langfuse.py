@@ -12,13 +12,8 @@ from typing import Any, TypeAlias
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, read_each
-from rankbars.readers.logs.jsontext import (
-    as_mapping,
-    as_text,
-    parse_time,
-    record_keys,
-    top_level_keys,
-)
+from rankbars.readers.logs.jsontext import record_keys, top_level_keys
+from rankbars.readers.logs.jsonvalues import as_list, as_mappings, as_text, parse_time
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.readers.scoredrows import ScoredRow, number_of, read_rows, sheets_of
@@ -119,7 +114,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
 def _experiment_items(file: InputFile, told: list[Note]) -> Iterator[ScoredRow]:
     for row in map(_plain, read_rows(file)):
         given = row.get("scores")
-        listed = [_plain(as_mapping(one)) for one in given] if isinstance(given, list) else []
+        listed = [_plain(one) for one in as_mappings(given)]
         start, end = parse_time(row.get("startTime")), parse_time(row.get("endTime"))
         yield ScoredRow(
             as_text(row.get("experimentName")) or file_stem(file.path),
@@ -196,4 +191,4 @@ def _listed(value: object) -> list[Any]:
             value = json.loads(value)
         except (ValueError, RecursionError):
             return []
-    return value if isinstance(value, list) else []
+    return as_list(value)

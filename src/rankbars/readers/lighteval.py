@@ -12,15 +12,14 @@ from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, read_each
 from rankbars.readers.lighteval_details import Details, find_layout, read_details
-from rankbars.readers.lm_eval_results import parse_spelling
-from rankbars.readers.logs.jsontext import (
+from rankbars.readers.lm_eval_results import spelt_number
+from rankbars.readers.logs.jsontext import load_json, top_level_keys
+from rankbars.readers.logs.jsonvalues import (
     as_count,
-    as_finite,
     as_mapping,
+    as_mappings,
     as_text,
-    load_json,
     parse_time,
-    top_level_keys,
 )
 from rankbars.readers.logs.records import Agreement, Direction, Measure, Run
 from rankbars.readers.parts import Part
@@ -381,7 +380,7 @@ def _read_task(
 
 
 def _value(file: InputFile, task: str, name: str, value: object, error: object) -> _Value:
-    number, se = _number(value), _number(error)
+    number, se = spelt_number(value), spelt_number(error)
     fault = None
     # What is no finite number is no score; anything else that is no number is a fault.
     absent = value is None or isinstance(value, float) or str(value) in ("nan", "NaN", "N/A")
@@ -391,12 +390,6 @@ def _value(file: InputFile, task: str, name: str, value: object, error: object) 
             "is not a number. Correct it, or choose another metric (--metric)."
         )
     return _Value(number, se if se is not None and se >= 0 else None, fault)
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, str):
-        value = parse_spelling(value)
-    return as_finite(float(value)) if isinstance(value, bool) else as_finite(value)
 
 
 def _find(given: Mapping[str, Any], task: str) -> Mapping[str, Any]:
@@ -419,7 +412,7 @@ def _directions(config: Mapping[str, Any]) -> tuple[dict[str, Direction], list[s
     metrics = config.get("metrics", config.get("metric"))
     sides: dict[str, Direction] = {}
     order: list[str] = []
-    for metric in map(as_mapping, metrics if isinstance(metrics, list) else ()):
+    for metric in as_mappings(metrics):
         names, better = metric.get("metric_name"), metric.get("higher_is_better")
         for name in names if isinstance(names, list) else [names]:
             if isinstance(name, str):

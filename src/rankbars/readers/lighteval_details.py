@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile
-from rankbars.readers.logs.jsontext import fingerprint
+from rankbars.readers.logs.jsonvalues import fingerprint
 from rankbars.readers.logs.records import Answers
 from rankbars.tables.database import Engine, report_damage
 from rankbars.tables.relations import Relation

@@ -35,13 +35,8 @@ from rankbars.readers.lm_eval_results import (
     read_results,
     results_of_samples,
 )
-from rankbars.readers.logs.jsontext import (
-    JsonStream,
-    as_mapping,
-    first_object,
-    read_json_lines,
-    top_level_keys,
-)
+from rankbars.readers.logs.jsontext import JsonStream, first_object, read_json_lines, top_level_keys
+from rankbars.readers.logs.jsonvalues import as_mapping
 from rankbars.readers.logs.records import SCORED, Agreement, Measure, Rows, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition

@@ -11,11 +11,20 @@ from typing import Any, NamedTuple
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile
-from rankbars.readers.logs.jsontext import as_float, as_mapping, as_text, load_json
+from rankbars.readers.logs.jsontext import load_json
+from rankbars.readers.logs.jsonvalues import as_finite, as_float, as_mapping, as_score, as_text
 from rankbars.readers.logs.records import Direction
 from rankbars.tables.metrics import split_words
 
-__all__ = ["Results", "TaskResult", "Value", "parse_spelling", "read_results", "results_of_samples"]
+__all__ = [
+    "Results",
+    "TaskResult",
+    "Value",
+    "parse_spelling",
+    "read_results",
+    "results_of_samples",
+    "spelt_number",
+]
 
 # Where the harness looks for the name of a model, in its order.
 MODEL_KEYS = ("peft", "delta", "pretrained", "model", "path", "engine")
@@ -339,30 +348,28 @@ def _read_values(values: Mapping[str, Any]) -> dict[str, dict[str, Value]]:
             continue
         if wrapped and not metric.endswith("_avg"):
             continue
-        number = _number(value)
+        number = spelt_number(value)
         # A metric without a finite value is known to be a metric by its filter.
         empty = isinstance(value, float) or (named and str(value).lower().lstrip("-") in NO_NUMBER)
         if number is None and not empty:
             continue
         plain = metric.removesuffix("_avg") if wrapped else metric
         error = f"{plain}_std_err" if wrapped else f"{metric}_stderr{comma}{used}"
-        se = _number(values.get(error))
+        se = spelt_number(values.get(error))
         filtered = found.setdefault(used or "none", {})
         filtered[plain] = Value(number, None if se is None or se < 0 else se)
     return found
 
 
-def _number(value: object) -> float | None:
-    """A finite number; the harness writes "N/A", lists and NaN where there is none."""
-    number = parse_spelling(value) if isinstance(value, str) else as_float(value)
-    if isinstance(value, bool):
-        number = float(value)
-    return number if number is not None and math.isfinite(number) else None
+def spelt_number(value: object) -> float | None:
+    """A finite number; harnesses write "N/A", lists and NaN where there is none."""
+    number = parse_spelling(value) if isinstance(value, str) else as_score(value)
+    return as_finite(number)
 
 
 def _time(date: object, stamp: str | None) -> float | None:
-    number = as_float(date)
-    if number is not None and math.isfinite(number):
+    number = as_finite(date)
+    if number is not None:
         return number
     if stamp is None:
         return None

@@ -21,16 +21,12 @@ from rankbars.errors import OptionError, ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
 from rankbars.readers.logs.jsontext import (
     LARGEST_LINE,
-    as_count,
-    as_finite,
-    as_text,
-    fingerprint,
     load_json,
-    parse_time,
     read_json_lines,
     record_keys,
     top_level_keys,
 )
+from rankbars.readers.logs.jsonvalues import as_count, as_finite, as_text, fingerprint, parse_time
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile
-from rankbars.readers.logs.jsontext import as_finite, as_mapping, as_text, load_json, top_level_keys
+from rankbars.readers.logs.jsontext import load_json, top_level_keys
+from rankbars.readers.logs.jsonvalues import as_finite, as_mapping, as_text
 from rankbars.readers.logs.records import Agreement, Measure, Run
 from rankbars.readers.parts import Heeded, Part
 from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition

@@ -14,14 +14,14 @@ from typing import Any
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, read_each
-from rankbars.readers.logs.jsontext import (
+from rankbars.readers.logs.jsontext import first_object, read_json_lines
+from rankbars.readers.logs.jsonvalues import (
     as_finite,
+    as_list,
     as_mapping,
     as_score,
     as_text,
-    first_object,
     parse_time,
-    read_json_lines,
 )
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Answers, Measure, Run
 from rankbars.readers.parts import Part
@@ -194,7 +194,7 @@ def _measures(log: _Log, answers: Answers) -> dict[str, Measure]:
 def _names(log: _Log) -> tuple[str, str, list[Note]]:
     spec = log.spec
     given = spec.get("completion_fns")
-    names = [name for one in given if (name := as_text(one))] if isinstance(given, list) else []
+    names = [name for one in as_list(given) if (name := as_text(one))]
     model = ", ".join(names) or as_text(spec.get("model_name"))
     task = as_text(spec.get("eval_name"))
     if task is None and as_text(spec.get("base_eval")):

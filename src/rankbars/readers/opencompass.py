@@ -19,14 +19,8 @@ from numpy.typing import NDArray
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.logs.jsontext import (
-    JsonStream,
-    as_finite,
-    as_mapping,
-    as_text,
-    parse_time,
-    top_level_keys,
-)
+from rankbars.readers.logs.jsontext import JsonStream, top_level_keys
+from rankbars.readers.logs.jsonvalues import as_finite, as_mapping, as_text, parse_time
 from rankbars.readers.logs.records import SCORED, UNSCORED, Agreement, Answers, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition

@@ -12,7 +12,8 @@ from rankbars.data.scores import Scores
 from rankbars.data.votes import Votes, merge_votes
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, read_each
-from rankbars.readers.logs.jsontext import as_count, load_json, top_level_keys
+from rankbars.readers.logs.jsontext import load_json, top_level_keys
+from rankbars.readers.logs.jsonvalues import as_count, as_list
 from rankbars.readers.parts import VoteTable
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.readers.votefiles import FILE_TASK
@@ -84,7 +85,7 @@ def _read_counts(file: InputFile) -> Votes:
 
 
 def _pair(file: InputFile, pair: object, size: int, number: int) -> tuple[int, int]:
-    known = [as_count(one) for one in pair] if isinstance(pair, list) else []
+    known = [as_count(one) for one in as_list(pair)]
     if len(known) != 2 or None in known or known[0] == known[1]:
         raise ReadError.at(
             file.label, f"pair {number} of 'X' does not name two models by position."
@@ -96,7 +97,7 @@ def _pair(file: InputFile, pair: object, size: int, number: int) -> tuple[int, i
 
 
 def _counts(file: InputFile, counts: object, number: int) -> list[int]:
-    known = [as_count(one) for one in counts] if isinstance(counts, list) else []
+    known = [as_count(one) for one in as_list(counts)]
     whole = [one for one in known if one is not None]
     if not 2 <= len(known) <= 4 or len(whole) != len(known):
         raise ReadError.at(

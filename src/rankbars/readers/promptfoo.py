@@ -15,17 +15,15 @@ from numpy.typing import NDArray
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.logs.jsontext import (
-    JsonStream,
+from rankbars.readers.logs.jsontext import JsonStream, first_object, read_json_lines, top_level_keys
+from rankbars.readers.logs.jsonvalues import (
     as_count,
+    as_list,
     as_mapping,
     as_score,
     as_text,
     fingerprint,
-    first_object,
     parse_time,
-    read_json_lines,
-    top_level_keys,
 )
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Answers, Direction, Measure, Run
 from rankbars.readers.parts import Part
@@ -263,7 +261,7 @@ def _read_results(stream: JsonStream, evaluation: _Evaluation, cluster: str | No
             _read_rows(stream, evaluation, cluster)
         elif key == "prompts":
             value = stream.value()
-            evaluation.prompts = value if isinstance(value, list) else []
+            evaluation.prompts = as_list(value)
         elif key == "timestamp":
             evaluation.stamp = parse_time(stream.value())
         else:

@@ -7,14 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rankbars.readers.inputfiles import InputFile, data_suffix
-from rankbars.readers.logs.jsontext import (
-    as_score,
-    as_text,
-    fingerprint,
-    read_json_lines,
-    record_keys,
-    top_level_keys,
-)
+from rankbars.readers.logs.jsontext import read_json_lines, record_keys, top_level_keys
+from rankbars.readers.logs.jsonvalues import as_score, as_text, fingerprint
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Direction
 from rankbars.readers.trials import Sheet, Trial, read_records, read_table, spent
 

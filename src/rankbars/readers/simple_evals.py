@@ -15,15 +15,8 @@ from typing import Any, NamedTuple
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.logs.jsontext import (
-    JsonStream,
-    as_finite,
-    as_mapping,
-    as_text,
-    load_json,
-    parse_time,
-    top_level_keys,
-)
+from rankbars.readers.logs.jsontext import JsonStream, load_json, top_level_keys
+from rankbars.readers.logs.jsonvalues import as_finite, as_mapping, as_text, parse_time
 from rankbars.readers.logs.records import SCORED, UNSCORED, Answers, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition

@@ -16,13 +16,14 @@ from typing import Any, NamedTuple
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, open_text, read_each
-from rankbars.readers.logs.jsontext import (
-    JsonStream,
+from rankbars.readers.logs.jsontext import JsonStream, load_json
+from rankbars.readers.logs.jsonvalues import (
     as_count,
     as_finite,
+    as_list,
     as_mapping,
+    as_mappings,
     as_text,
-    load_json,
     parse_time,
 )
 from rankbars.readers.logs.records import ERROR, MISSING, SCORED, UNSCORED, Measure, Run
@@ -377,12 +378,12 @@ def read_board(file: InputFile, options: ReadOptions) -> list[Run]:
     """
     boards = load_json(file).get("leaderboards")
     runs: list[Run] = []
-    for number, board in enumerate(boards if isinstance(boards, list) else (), start=1):
+    for number, board in enumerate(as_list(boards), start=1):
         place = f"{file.label}, leaderboard {number}"
         name = name_of(as_mapping(board).get("name"), place, "a name")
         task = _TASKS.get(name.casefold(), f"SWE-bench {name}")
         entries = as_mapping(board).get("results")
-        known = [as_mapping(one) for one in entries] if isinstance(entries, list) else []
+        known = as_mappings(entries)
         detailed = [one for one in known if as_mapping(one.get("per_instance_details"))]
         if detailed and PRINTED not in options.metrics:
             rest = [as_text(one.get("name")) or "?" for one in known if one not in detailed]

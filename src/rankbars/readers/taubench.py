@@ -8,14 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from rankbars.readers.inputfiles import InputFile, file_stem, read_each
-from rankbars.readers.logs.jsontext import (
-    as_count,
-    as_finite,
-    as_mapping,
-    as_text,
-    load_json,
-    parse_time,
-)
+from rankbars.readers.logs.jsontext import load_json
+from rankbars.readers.logs.jsonvalues import as_count, as_finite, as_mapping, as_text, parse_time
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Measure, Run
 from rankbars.readers.trials import Sheet, Trial, name_of, read_records, score_of, spent, take_path
 

@@ -17,14 +17,8 @@ from typing import Any, NamedTuple
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, open_text
-from rankbars.readers.logs.jsontext import (
-    LARGEST_LINE,
-    JsonStream,
-    as_finite,
-    as_mapping,
-    as_score,
-    as_text,
-)
+from rankbars.readers.logs.jsontext import LARGEST_LINE, JsonStream
+from rankbars.readers.logs.jsonvalues import as_finite, as_mapping, as_score, as_text
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Answers, Direction, Measure, Run
 
 __all__ = [

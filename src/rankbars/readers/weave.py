@@ -7,20 +7,14 @@ row of the data set and evaluation.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, file_stem, read_each
-from rankbars.readers.logs.jsontext import (
-    as_finite,
-    as_mapping,
-    as_text,
-    parse_time,
-    record_keys,
-    top_level_keys,
-)
+from rankbars.readers.logs.jsontext import record_keys, top_level_keys
+from rankbars.readers.logs.jsonvalues import as_finite, as_mapping, as_mappings, as_text, parse_time
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.readers.scoredrows import ScoredRow, read_rows, sheets_of
@@ -83,11 +77,13 @@ def _calls(file: InputFile) -> Iterator[ScoredRow]:
             continue
         inputs, output = as_mapping(call.get("inputs")), as_mapping(call.get("output"))
         scores = _flat(output.get("scores"))
+        example = inputs.get("example")
         answered = any(output.get(key) is not None for key in ("output", "model_output"))
         yield ScoredRow(
             _name(inputs.get("model")) or file_stem(file.path),
             _name(inputs.get("self")).partition(":")[0] or "evaluation",
-            _example(inputs.get("example")),
+            # A row of a data set by its digest, or what was asked.
+            _name(example) if isinstance(example, str) else example,
             scores,
             # A model that crashed has neither an answer nor scores, and no exception.
             crashed=bool(call.get("exception")) or not (answered or scores),
@@ -102,14 +98,13 @@ def _results(file: InputFile) -> Iterator[ScoredRow]:
     for _ in read_records(file, "rows", header):
         pass  # what the models are called may stand after the rows
     told = take_path(header, "summary", "evaluations")
-    known = {as_text(as_mapping(one).get("evaluation_call_id")): as_mapping(one)
-             for one in (told if isinstance(told, list) else ())}  # fmt: skip
+    known = {as_text(one.get("evaluation_call_id")): one for one in as_mappings(told)}
     for row in read_records(file, "rows"):
-        for one in _entries(row.get("evaluations")):
+        for one in as_mappings(row.get("evaluations")):
             call = as_text(one.get("evaluation_call_id")) or ""
             about = known.get(call, {})
             model = _name(about.get("model_ref")) or as_text(about.get("display_name")) or call
-            for number, trial in enumerate(_entries(one.get("trials"))):
+            for number, trial in enumerate(as_mappings(one.get("trials"))):
                 scores = _flat(trial.get("scores"))
                 yield ScoredRow(
                     model or file_stem(file.path),
@@ -125,10 +120,6 @@ def _results(file: InputFile) -> Iterator[ScoredRow]:
                 )
 
 
-def _entries(value: object) -> list[Mapping[str, Any]]:
-    return [as_mapping(one) for one in value] if isinstance(value, list) else []
-
-
 def _name(ref: object) -> str:
     """Name and digest at the end of a reference, such as ``weave:///team/project/object/a:1f2e``.
 
@@ -138,11 +129,6 @@ def _name(ref: object) -> str:
         return as_text(ref.get("name")) or ""
     text = as_text(ref) or ""
     return text.rpartition("/")[2] if text.startswith("weave:") else text
-
-
-def _example(value: object) -> object:
-    """A row of a data set by its digest, or what was asked."""
-    return _name(value) if isinstance(value, str) else value
 
 
 def _flat(value: object, name: str = "") -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""JSON of logs: documents, lines, streams and single values, bounded in size and depth.
+"""JSON of logs: documents, lines and streams, bounded in size and depth.
 
 Logs legitimately hold NaN and Infinity, which fast parsers refuse. Whatever is wrong with the text
 becomes a `ReadError` that names the file and the place.
@@ -6,13 +6,10 @@ becomes a `ReadError` that names the file and the place.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -21,9 +18,8 @@ from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import COMPRESSIONS, DAMAGE, InputFile, open_binary, open_text
 
 __all__ = [
-    "LARGEST_DOCUMENT", "JsonStream", "as_count", "as_finite", "as_float", "as_mapping",
-    "as_score", "as_text", "fingerprint", "first_object", "load_json", "parse_json",
-    "parse_time", "read_json_lines", "record_keys", "top_level_keys",
+    "LARGEST_DOCUMENT", "JsonStream", "first_object", "load_json", "parse_json",
+    "read_json_lines", "record_keys", "top_level_keys",
 ]  # fmt: skip
 
 # Far above what any tool writes; a document is held in memory as a whole, a line for a moment.
@@ -53,11 +49,6 @@ _MARK = re.compile(r'["{}\[\]]')
 
 # An error this near to the end of what was read may only say that more is to come.
 _NEAR = 16
-
-_FILE_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})((?:\.\d+)?)")
-_COMPACT_TIME = re.compile(r"\d{8}_\d{6}")
-
-LARGEST_COUNT = 1e15
 
 
 def parse_json(text: str, label: str, row: int | None = None) -> Any:
@@ -230,30 +221,6 @@ def first_object(head: bytes) -> Mapping[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
-
-
-def as_mapping(value: object) -> Mapping[str, Any]:
-    """`value` if it is a JSON object, else an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def as_text(value: object) -> str | None:
-    """`value` if it is text that is not empty; numbers as text; else None."""
-    if isinstance(value, str):
-        return value or None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return repr(value)
-
-
-def as_float(value: object) -> float | None:
-    """`value` if it is a JSON number that is not too large, else None."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        return float(value)
-    except OverflowError:
-        return None
 
 
 def _kind(value: object) -> str:
@@ -450,69 +417,3 @@ class JsonStream:
         return ReadError.at(
             self._label, "the JSON ends too early; the file seems to be cut off. Copy it again."
         )
-
-
-def as_finite(value: object) -> float | None:
-    """`value` if it is a finite JSON number, else None.
-
-    Examples
-    --------
-    >>> as_finite(1), as_finite(float("nan")), as_finite("1"), as_finite(True)
-    (1.0, None, None, None)
-    """
-    number = as_float(value)
-    return number if number is not None and math.isfinite(number) else None
-
-
-def as_score(value: object) -> float | None:
-    """`value` as a score: a JSON number, or 1 and 0 for a truth value; None for anything else.
-
-    Examples
-    --------
-    >>> as_score(True), as_score(0.5), as_score("0.5")
-    (1.0, 0.5, None)
-    """
-    return float(value) if isinstance(value, bool) else as_float(value)
-
-
-def as_count(value: object) -> int | None:
-    """`value` if it is a whole JSON number, 0 or more, else None."""
-    number = as_finite(value)
-    if number is None or not 0 <= number < LARGEST_COUNT or number != int(number):
-        return None
-    return int(number)
-
-
-def fingerprint(*parts: object) -> str:
-    """A hash that stands for texts or JSON values without keeping them.
-
-    Examples
-    --------
-    >>> fingerprint("Who wrote this?") == fingerprint("Who wrote this?")
-    True
-    """
-    text = json.dumps(parts, sort_keys=True, default=str)
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-
-
-def parse_time(text: object) -> float | None:
-    """Seconds since 1970 of a time as tools write it; None if it is not one.
-
-    Examples
-    --------
-    >>> parse_time("1970-01-01T00:01:00"), parse_time("1970-01-01T00-01-00.5")
-    (60.0, 60.5)
-    >>> parse_time("19700101_000100"), parse_time("yesterday")
-    (60.0, None)
-    """
-    if not isinstance(text, str):
-        return None
-    plain = _FILE_TIME.sub(r"\1T\2:\3:\4\5", text.strip())
-    try:
-        if _COMPACT_TIME.fullmatch(plain):
-            moment = datetime.strptime(plain, "%Y%m%d_%H%M%S").replace(tzinfo=UTC)
-        else:
-            moment = datetime.fromisoformat(plain)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return None
