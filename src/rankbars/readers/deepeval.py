@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
-from rankbars.errors import DataError, ReadError
+from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
 from rankbars.readers.logs.jsontext import JsonStream, top_level_keys
 from rankbars.readers.logs.jsonvalues import (
@@ -23,10 +23,18 @@ from rankbars.readers.logs.jsonvalues import (
     fingerprint,
     parse_time,
 )
-from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Answers, Direction, Measure, Run
+from rankbars.readers.logs.records import (
+    ERROR,
+    SCORED,
+    UNSCORED,
+    Answers,
+    Direction,
+    Measure,
+    Run,
+    read_cluster,
+)
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
-from rankbars.tables.cells import label_text
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
@@ -218,10 +226,7 @@ def _cluster(case: Mapping[str, Any], key: str | None, place: str) -> str | None
     if key is None:
         return None
     about = as_mapping(case.get("metadata", case.get("additionalMetadata")))
-    try:
-        return label_text(about.get(key))
-    except DataError as error:
-        raise ReadError.at(place, f"the cluster {key!r} {error}.") from error
+    return read_cluster(about.get(key), place, key)
 
 
 def _runs(run: _TestRun, sides: Mapping[str, _Side]) -> Iterator[Run]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from array import array
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.errors import DataError, ReadError
+from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix
 from rankbars.readers.logs.jsontext import load_json, parse_json, read_json_lines
 from rankbars.readers.logs.jsonvalues import (
@@ -25,8 +24,7 @@ from rankbars.readers.logs.jsonvalues import (
     as_text,
     parse_time,
 )
-from rankbars.readers.logs.records import ERROR, SCORED, Direction
-from rankbars.tables.cells import label_text
+from rankbars.readers.logs.records import ERROR, SCORED, Direction, print_of, read_cluster
 from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import usual_direction
 
@@ -596,9 +594,9 @@ def _add_row(
     block.repeats.append(_whole(metadata.get("epoch")))
     content = as_text(metadata.get("doc_hash")) or as_text(row.get("sample_hash"))
     block.has_prints = block.has_prints and content is not None
-    block.prints.append(_fingerprint(content or ""))
+    block.prints.append(print_of(content or ""))
     if cluster is not None:
-        block.clusters.append(_cluster(metadata.get(cluster), f"{file.label}, row {number}"))
+        block.clusters.append(read_cluster(metadata.get(cluster), f"{file.label}, row {number}"))
     given = as_mapping(row.get("evaluation")).get("score")
     every = _all_metrics(file, number, metadata)
     if every is not None:
@@ -648,15 +646,3 @@ def _whole(given: object) -> int:
     if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 10:
         return int(given)
     return given if isinstance(given, int) and 0 <= given < 1 << 62 else 0
-
-
-def _fingerprint(text: str) -> int:
-    content = text.encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "big", signed=True)
-
-
-def _cluster(value: object, place: str) -> str | None:
-    try:
-        return label_text(value)
-    except DataError as error:
-        raise ReadError.at(place, f"the cluster {error}.") from error

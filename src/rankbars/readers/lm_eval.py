@@ -6,7 +6,6 @@ Three layouts: ``results_<time>.json`` with ``samples_<task>_<time>.jsonl`` besi
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from array import array
@@ -36,11 +35,18 @@ from rankbars.readers.lm_eval_results import (
     results_of_samples,
 )
 from rankbars.readers.logs.jsontext import JsonStream, first_object, read_json_lines, top_level_keys
-from rankbars.readers.logs.jsonvalues import as_mapping
-from rankbars.readers.logs.records import SCORED, Agreement, Measure, Rows, Run
+from rankbars.readers.logs.jsonvalues import as_mapping, as_score
+from rankbars.readers.logs.records import (
+    SCORED,
+    Agreement,
+    Measure,
+    Rows,
+    Run,
+    print_of,
+    read_cluster,
+)
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
-from rankbars.tables.cells import label_text
 from rankbars.tables.metrics import split_words
 from rankbars.tables.readoptions import ReadOptions
 
@@ -420,9 +426,11 @@ class _Block:
         self._hashes.append(content if isinstance(content, str) and content else None)
         target = row.get("target_hash")
         self._printed &= isinstance(target, str)
-        self._prints.append(_fingerprint(target) if isinstance(target, str) else 0)
+        self._prints.append(print_of(target) if isinstance(target, str) else 0)
         if self._cluster is not None:
-            self._clusters.append(_label(as_mapping(row.get("doc")).get(self._cluster), place))
+            self._clusters.append(
+                read_cluster(as_mapping(row.get("doc")).get(self._cluster), place)
+            )
         for name in _metric_names(row, metrics):
             column = self._columns.setdefault(name, array("d"))
             column.extend([math.nan] * (number - len(column)))
@@ -458,7 +466,7 @@ class _Block:
         if isinstance(value, list | dict):
             self._declined.setdefault(name, f"its scores of items are not single numbers ({place})")
             return math.nan
-        number = parse_spelling(value) if isinstance(value, str) else _plain(value)
+        number = parse_spelling(value) if isinstance(value, str) else as_score(value)
         if number is None:
             self._faults.setdefault(
                 name,
@@ -478,22 +486,3 @@ def _metric_names(row: Mapping[str, Any], metrics: Collection[str]) -> list[str]
         for name, value in row.items()
         if name not in FIXED and (name in metrics or isinstance(value, bool | int | float))
     ]
-
-
-def _plain(value: object) -> float | None:
-    try:
-        return float(value) if isinstance(value, bool | int | float) else None
-    except OverflowError:
-        return None
-
-
-def _fingerprint(text: str) -> int:
-    content = text.encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "big", signed=True)
-
-
-def _label(value: object, place: str) -> str | None:
-    try:
-        return label_text(value)
-    except DataError as error:
-        raise ReadError.at(place, f"the cluster {error}.") from error

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
-from rankbars.errors import DataError, ReadError
+from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
 from rankbars.readers.logs.jsontext import JsonStream, first_object, read_json_lines, top_level_keys
 from rankbars.readers.logs.jsonvalues import (
@@ -25,10 +25,18 @@ from rankbars.readers.logs.jsonvalues import (
     fingerprint,
     parse_time,
 )
-from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Answers, Direction, Measure, Run
+from rankbars.readers.logs.records import (
+    ERROR,
+    SCORED,
+    UNSCORED,
+    Answers,
+    Direction,
+    Measure,
+    Run,
+    read_cluster,
+)
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition
-from rankbars.tables.cells import label_text
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
@@ -359,7 +367,4 @@ def _cluster(test: Mapping[str, Any], content: object, key: str | None, place: s
     if key is None:
         return None
     about = as_mapping(test.get("metadata"))
-    try:
-        return label_text(about.get(key, as_mapping(content).get(key)))
-    except DataError as error:
-        raise ReadError.at(place, f"the cluster {key!r} {error}.") from error
+    return read_cluster(about.get(key, as_mapping(content).get(key)), place, key)

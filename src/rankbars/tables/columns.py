@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from rankbars.data.notes import list_names
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.tables.metrics import is_measure, usual_direction
 
@@ -272,7 +273,7 @@ def check_header(columns: Sequence[str], source: str) -> None:
         if name in seen:
             raise DataError(
                 f"{source}: the column {name!r} is named twice. Each column needs a name of its "
-                f"own; the header reads {_quote_all(columns, 6)}."
+                f"own; the header reads {list_names(columns, 6)}."
             )
         seen.add(name)
 
@@ -289,7 +290,7 @@ def _existing(name: str, role: str, columns: Sequence[str], source: str) -> str:
         )
     error = DataError(
         f"{source}: there is no column {name!r} to be the {role}.{hint} "
-        f"Columns: {_quote_all(columns)}."
+        f"Columns: {list_names(columns, 20)}."
     )
     raise error.about(Lacking(role, (name,), tuple(columns)) if role == "cluster" else None)
 
@@ -310,7 +311,7 @@ def _only(role: str, candidates: list[list[str]], source: str) -> str:
     best = candidates[0]
     if len(best) > 1:
         raise DataError(
-            f"{source}: {len(best)} columns could be the {role}: {_quote_all(best)}. "
+            f"{source}: {len(best)} columns could be the {role}: {list_names(best, 20)}. "
             f"Name the one to use: --column {role}={best[0]} "
             f"(in Python: columns={{{role!r}: {best[0]!r}}})."
         )
@@ -321,8 +322,3 @@ def _metric_column(free: Sequence[str], source: str) -> str | None:
     """The one column whose name is a known metric; raises `DataError` if there are several."""
     known = [name for name in free if usual_direction(name) is not None]
     return _only("score", [known], source) if known else None
-
-
-def _quote_all(names: Sequence[str], limit: int = 20) -> str:
-    shown = ", ".join(repr(name) for name in names[:limit])
-    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"

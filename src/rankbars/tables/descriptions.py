@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Coverage
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import TaskInfo
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.tables.cells import NumberColumn, merge_columns
@@ -330,16 +330,16 @@ def _ask(open_metrics: Mapping[str, Sequence[str]]) -> str:
     parts = []
     if lower:
         parts.append(
-            f"{_names(lower)} {'is' if len(lower) == 1 else 'are'} usually lower-is-better, but "
-            "results are often stored negated already"
+            f"{list_names(lower, 6)} {'is' if len(lower) == 1 else 'are'} usually lower-is-better, "
+            "but results are often stored negated already"
         )
     if stated:
         parts.append(
-            f"{_names(stated)} {'says' if len(stated) == 1 else 'say'} that lower is better, but "
-            "results are often stored negated already"
+            f"{list_names(stated, 6)} {'says' if len(stated) == 1 else 'say'} that lower is better, "
+            "but results are often stored negated already"
         )
     if unknown:
-        parts.append(f"it is not known which side of {_names(unknown)} is better")
+        parts.append(f"it is not known which side of {list_names(unknown, 6)} is better")
     lines = [
         " ".join(f"--direction {shlex.quote(f'{name}={side}')}" for name in names)
         for side in ("lower", "higher")
@@ -351,15 +351,10 @@ def _ask(open_metrics: Mapping[str, Sequence[str]]) -> str:
     )
 
 
-def _names(names: Sequence[str], limit: int = 6) -> str:
-    shown = ", ".join(repr(name) for name in names[:limit])
-    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
-
-
 def _some(tasks: Sequence[str], total: int) -> str:
     if len(tasks) == total:
         return "Direction: "
-    return f"Direction of {_names(tasks, 3)}: "
+    return f"Direction of {list_names(tasks, 3)}: "
 
 
 @dataclass(frozen=True, slots=True, eq=False)

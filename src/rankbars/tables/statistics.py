@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from rankbars.data.notes import list_names
 from rankbars.errors import DataError
 from rankbars.tables.asides import is_helper
 from rankbars.tables.cells import parse_number
@@ -272,23 +273,19 @@ def _ask(table: Table, header: _Header, candidates: Sequence[str]) -> str:
     matrix = ""
     if header.scores:
         lines = " ".join(f"--metric {shlex.quote(name)}" for name in header.scores)
-        matrix = f" If each of {_some(header.scores)} is a task: --layout models-by-tasks {lines}."
+        shown = list_names(header.scores, 6)
+        matrix = f" If each of {shown} is a task: --layout models-by-tasks {lines}."
         if len(header.scores) == 1:
             matrix = ""
     return (
-        f"{table.source}: {_some(statistics)}: statistics, and it is not certain "
-        f"which column is the score ({_some(candidates)}). Name it, and what goes "
+        f"{table.source}: {list_names(statistics, 6)}: statistics, and it is not certain "
+        f"which column is the score ({list_names(candidates, 6)}). Name it, and what goes "
         f"with it: {_paste(roles)} (in Python: columns={roles!r}).{matrix}"
     )
 
 
 def _paste(roles: Mapping[str, str]) -> str:
     return " ".join(f"--column {shlex.quote(f'{role}={name}')}" for role, name in roles.items())
-
-
-def _some(names: Sequence[str], limit: int = 6) -> str:
-    shown = ", ".join(map(repr, names[:limit]))
-    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
 def _cells(table: Table, name: str) -> list[float]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import reduce
 from types import MappingProxyType
 from typing import NamedTuple
 
+from rankbars.data.notes import list_names
 from rankbars.errors import DataError, Lacking
 from rankbars.tables.asides import describe_left_out, describes_models, is_summary
 from rankbars.tables.cells import NumberColumn, Unread, describe_spellings, merge_columns
@@ -161,7 +162,7 @@ def prepare_tidy(table: Table, names: FileNames, options: ReadOptions) -> TidyTa
     lacking = tuple(role for role in ("model", "task") if role not in roles)
     if "model" in lacking and names.model is None:
         raise DataError(
-            f"{table.source}: no column names the model. Columns: {_list(table.columns)}. "
+            f"{table.source}: no column names the model. Columns: {list_names(table.columns, 20)}. "
             "Name it: --column model=NAME (in Python: model='NAME')."
         )
     remarks += spelling_remark(rows.numbers.values())
@@ -301,9 +302,9 @@ def _metric_name(table: Table, column: str, options: ReadOptions) -> tuple[str, 
 def _describe(columns: Columns) -> str:
     text = f"{columns.describe()}."
     if columns.passed_over:
-        text += f" Passed over for a better name: {_list(columns.passed_over)}."
+        text += f" Passed over for a better name: {list_names(columns.passed_over, 20)}."
     unused = [name for name in columns.unused if name not in columns.passed_over]
-    return f"{text} Not used: {_list(unused)}." if unused else text
+    return f"{text} Not used: {list_names(unused, 20)}." if unused else text
 
 
 def _no_score(table: Table) -> str:
@@ -314,12 +315,7 @@ def _no_score(table: Table) -> str:
     ]
     candidates = numeric or [name for name in table.columns if usual_direction(name)]
     return (
-        f"{table.source}: no column is recognised as the score. Columns: {_list(table.columns)}. "
-        f"Name it: --column score={candidates[0] if candidates else 'NAME'} "
+        f"{table.source}: no column is recognised as the score. Columns: "
+        f"{list_names(table.columns, 20)}. Name it: --column score={candidates[0] if candidates else 'NAME'} "
         f"(in Python: score={candidates[0] if candidates else 'NAME'!r})."
     )
-
-
-def _list(names: Sequence[str], limit: int = 20) -> str:
-    shown = ", ".join(repr(name) for name in names[:limit])
-    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"

@@ -12,6 +12,7 @@ from functools import reduce
 from types import MappingProxyType
 from typing import NamedTuple
 
+from rankbars.data.notes import list_names
 from rankbars.errors import DataError
 from rankbars.tables.asides import (
     check_summaries,
@@ -205,8 +206,8 @@ def _said_of_models(
 
 def _describe_spreads(names: Sequence[str]) -> str:
     return (
-        f"Left aside, as no scores: {_some(names)}. A standard error counts: a column whose name "
-        "ends in _se (of n rows, their standard deviation over √n)."
+        f"Left aside, as no scores: {list_names(names, 6)}. A standard error counts: a column whose "
+        "name ends in _se (of n rows, their standard deviation over √n)."
     )
 
 
@@ -248,7 +249,7 @@ def _describe_no_models(names: Sequence[str]) -> str:
         if one
         else ("If one of them is a model, name all models: --models NAME.")
     )
-    return f"{what} {_some(names)} {rest} left aside. {ways}"
+    return f"{what} {list_names(names, 6)} {rest} left aside. {ways}"
 
 
 def _outside_answers(
@@ -290,8 +291,8 @@ def _without_outside(
     if not chosen:
         lines = " ".join(f"--models {shlex.quote(name)}" for name in others)
         raise DataError(
-            f"{table.source}: {_some(outside)} {'holds' if len(outside) == 1 else 'hold'} other "
-            f"numbers than 0 and 1, the columns beside it only 0 and 1, so it may be no model. If "
+            f"{table.source}: {list_names(outside, 6)} {'holds' if len(outside) == 1 else 'hold'} "
+            f"other numbers than 0 and 1, the columns beside it only 0 and 1, so it may be no model. If "
             f"it is none, name the models: {lines} (in Python: models={others!r}). If all numbers "
             "are on one scale, declare it: --score-min LOWEST --score-max HIGHEST."
         )
@@ -510,14 +511,9 @@ def _ask_kinds(table: Table, values: Sequence[str], others: Sequence[str]) -> st
     lines += " …" if len(scores) > len(shown) else f" (in Python: metric={scores!r})"
     return (
         f"{table.source}: the columns hold numbers of different kinds, which have no average: "
-        f"{_some(scores)}, and beside them {_some(others)}. Say which are scores: "
+        f"{list_names(scores, 6)}, and beside them {list_names(others, 6)}. Say which are scores: "
         f"{lines}. The others are left aside."
     )
-
-
-def _some(names: Sequence[str], limit: int = 6) -> str:
-    shown = ", ".join(map(repr, names[:limit]))
-    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
 def _companions(

@@ -25,6 +25,7 @@ name the file and the place in every `ReadError`.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from array import array
 from collections.abc import Mapping
@@ -36,12 +37,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
+from rankbars.errors import DataError, ReadError
+from rankbars.tables.cells import label_text
 from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED
 from rankbars.tables.descriptions import RECORDED
 
 __all__ = [
     "ERROR", "MISSING", "SCORED", "UNSCORED", "Agreement", "Answers", "Direction", "Measure",
-    "Rows", "Run",
+    "Rows", "Run", "print_of", "read_cluster",
 ]  # fmt: skip
 
 Direction: TypeAlias = Literal["higher", "lower"]
@@ -313,3 +316,24 @@ class Answers:
             other_ids=others if len(others) == len(self) else None,
             identity=self._identity,
         )
+
+
+def read_cluster(value: object, place: str, key: str | None = None) -> str | None:
+    """The name of a cluster, which stands under a `key`; None where there is none.
+
+    Raises
+    ------
+    ReadError
+        If it is no name.
+    """
+    try:
+        return label_text(value)
+    except DataError as error:
+        named = "" if key is None else f" {key!r}"
+        raise ReadError.at(place, f"the cluster{named} {error}.") from error
+
+
+def print_of(text: str) -> int:
+    """A number that stands for a text without keeping it."""
+    content = text.encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "big", signed=True)
