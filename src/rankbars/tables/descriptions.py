@@ -335,8 +335,8 @@ def _ask(open_metrics: Mapping[str, Sequence[str]]) -> str:
         )
     if stated:
         parts.append(
-            f"{list_names(stated, 6)} {'says' if len(stated) == 1 else 'say'} that lower is better, "
-            "but results are often stored negated already"
+            f"{list_names(stated, 6)} {'says' if len(stated) == 1 else 'say'} that lower is "
+            "better, but results are often stored negated already"
         )
     if unknown:
         parts.append(f"it is not known which side of {list_names(unknown, 6)} is better")

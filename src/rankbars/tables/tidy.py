@@ -314,8 +314,9 @@ def _no_score(table: Table) -> str:
         if any(isinstance(row[position], int | float) for row in table.head(20))
     ]
     candidates = numeric or [name for name in table.columns if usual_direction(name)]
+    name = candidates[0] if candidates else "NAME"
     return (
         f"{table.source}: no column is recognised as the score. Columns: "
-        f"{list_names(table.columns, 20)}. Name it: --column score={candidates[0] if candidates else 'NAME'} "
-        f"(in Python: score={candidates[0] if candidates else 'NAME'!r})."
+        f"{list_names(table.columns, 20)}. Name it: --column score={name} (in Python: "
+        f"score={name!r})."
     )
