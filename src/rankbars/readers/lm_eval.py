@@ -428,8 +428,8 @@ class _Block:
         self._printed &= isinstance(target, str)
         self._prints.append(print_of(target) if isinstance(target, str) else 0)
         if self._cluster is not None:
-            document = as_mapping(row.get("doc"))
-            self._clusters.append(read_cluster(document.get(self._cluster), place))
+            asked = as_mapping(row.get("doc"))
+            self._clusters.append(read_cluster(asked.get(self._cluster), place))
         for name in _metric_names(row, metrics):
             column = self._columns.setdefault(name, array("d"))
             column.extend([math.nan] * (number - len(column)))
