@@ -242,6 +242,7 @@ def collect_group(
     for part in parts or ():
         if not isinstance(part, Note):
             own[_file_of(part.source, own)].append(part)
+    said = tuple(part for part in parts or () if isinstance(part, Note))
     return [
         KeptFile(
             one.file.label,
@@ -250,7 +251,7 @@ def collect_group(
             one.file.path.stat().st_size,
             any(map(_gives, own[one.file.label])),
             tuple(own[one.file.label]),
-            tuple(_notes(parts or ())) if place == 0 else (),
+            said if place == 0 else (),
         )
         for place, one in enumerate(sound)
     ]
@@ -261,11 +262,6 @@ def _gives(part: Part) -> bool:
     if isinstance(part, Heeded):
         return bool(part.filters)
     return not isinstance(part, Leaderboard) or bool(part.runs)
-
-
-def _notes(parts: Sequence[Part]) -> list[Note]:
-    """Notes on the files as a whole."""
-    return [part for part in parts if isinstance(part, Note)]
 
 
 def _one_by_one(

@@ -71,6 +71,10 @@ _INSTANCES = re.compile(rb'\s*\[\s*\{\s*"instance_id"\s*:')
 CORPUS = "is computed over all instances at once, not for each"
 
 
+# Files of a run, by what they are: where they stand in its folder.
+_IN_FOLDERS = {"run": "spec", "stats": "stats", "instances": "instances"}
+
+
 def sniff(path: Path, head: bytes) -> Recognition | None:
     r"""Whether the file belongs to a run or a release of HELM.
 
@@ -222,7 +226,7 @@ def _group_folders(files: Sequence[InputFile]) -> list[_RunFolder]:
         path = file.path.resolve().parent
         label = Path(file.label).parent.as_posix()
         folder = folders.setdefault(path, _RunFolder(path, label))
-        kind = _kind(file)
+        kind = _IN_FOLDERS.get(_file_kind(file.path))
         if kind is not None and getattr(folder, kind) is None:
             setattr(folder, kind, file)
     named = {file.path.resolve().parent for file in files if file.asked}
@@ -249,10 +253,6 @@ def _find_schemas(folders: Iterable[_RunFolder]) -> list[InputFile]:
             if path.is_file():
                 found.setdefault(path, InputFile(path, path.as_posix(), asked=False))
     return list(found.values())
-
-
-def _kind(file: InputFile) -> str | None:
-    return {"run": "spec", "stats": "stats", "instances": "instances"}.get(_file_kind(file.path))
 
 
 def _kind_of(path: Path, head: bytes) -> str:

@@ -115,7 +115,7 @@ def read_schema(file: InputFile) -> Schema:
             continue
         side = entry.get("lower_is_better")
         if isinstance(side, bool):
-            directions[name] = _side(lower=side)
+            directions[name] = "lower" if side else "higher"
         for shown in (entry.get("display_name"), entry.get("short_display_name")):
             if isinstance(shown, str):
                 names.setdefault(shown, name)
@@ -132,10 +132,6 @@ def find_main(groups: Sequence[str], schemas: Sequence[Schema]) -> tuple[Main | 
             if group in schema.mains:
                 return schema.mains[group], schema.label
     return next((USUAL[group] for group in groups if group in USUAL), None), None
-
-
-def _side(*, lower: bool) -> Direction:
-    return "lower" if lower else "higher"
 
 
 def _schema_entries(

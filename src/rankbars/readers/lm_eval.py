@@ -32,7 +32,6 @@ from rankbars.readers.lm_eval_results import (
     Value,
     parse_spelling,
     read_results,
-    results_of_samples,
 )
 from rankbars.readers.logs.jsontext import JsonStream, first_object, read_json_lines, top_level_keys
 from rankbars.readers.logs.jsonvalues import as_mapping, as_score
@@ -122,7 +121,8 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     def join(file: InputFile) -> None:
         place, task = _find_results(file, results, joined, notes)
         if place is None:
-            results.append(results_of_samples(file, task, _model_of_folder(file, results, notes)))
+            model = _model_of_folder(file, results, notes)
+            results.append(Results(file, None, model, {}, {}, {task: TaskResult({}, {})}))
             place = len(results) - 1
             joined[place] = {}
         known = results[place].tasks[task]

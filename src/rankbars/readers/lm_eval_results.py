@@ -22,7 +22,6 @@ __all__ = [
     "Value",
     "parse_spelling",
     "read_results",
-    "results_of_samples",
     "spelt_number",
 ]
 
@@ -178,11 +177,6 @@ def read_results(file: InputFile, stamp: str | None) -> Results:
         or ("none" if "system_instruction_sha" in content else None),
         notes=notes,
     )  # fmt: skip
-
-
-def results_of_samples(file: InputFile, task: str, model: str) -> Results:
-    """What is known where samples lie without their results file."""
-    return Results(file, None, model, {}, {}, {task: TaskResult({}, {})})
 
 
 def parse_spelling(text: str) -> float | None:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError, ReadError
@@ -138,17 +138,13 @@ def _read_subset(
         raise ReadError.at(file.label, f"scores of split {split!r}, entry {place}: no JSON object.")
     name = as_text(about.get("hf_subset")) or "default"
     main = about.get(MAIN)
-    if main is not None and as_finite(main) is None and not _is_nan(main):
+    if main is not None and as_finite(main) is None and main == main:
         raise ReadError.at(
             file.label,
             f"the main score {str(main)[:40]!r} of subset {name!r} is not a number. Correct it.",
         )
     values = {key: as_finite(value) for key, value in about.items()}
     return name, {key: value for key, value in values.items() if value is not None}
-
-
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and math.isnan(value)
 
 
 def _name_of_folder(folder: Path) -> str:

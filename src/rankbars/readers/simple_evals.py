@@ -93,26 +93,18 @@ def parse_name(stem: str) -> Name:
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from results of simple-evals."""
-    full = [file for file in files if _is_full(file)]
+    full = [file for file in files if {"metrics", "htmls"} <= set(top_level_keys(file.path))]
     told = {_place(file) for file in full}
     short = [file for file in files if file not in full and _place(file) not in told]
     runs = read_each(
         [*full, *short], lambda one: (_read_full if one in full else _read_metrics)(one)
     )
-    debug = [run.source for run in runs if parse_name(_stem(run.source)).debug]
+    debug = [run.source for run in runs if parse_name(file_stem(Path(run.source))).debug]
     notes = []
     if debug:
         notes.append(Note("debug-runs", f"Made with --debug, on a few examples: {len(debug)} of "
                           f"{len(runs)} results, such as {debug[0]}."))  # fmt: skip
     return [*runs, *notes]
-
-
-def _is_full(file: InputFile) -> bool:
-    return {"metrics", "htmls"} <= set(top_level_keys(file.path))
-
-
-def _stem(label: str) -> str:
-    return file_stem(Path(label))
 
 
 def _place(file: InputFile) -> tuple[Path, str]:

@@ -106,7 +106,7 @@ def _check_clusters(runs: Sequence[Run], options: ReadOptions) -> None:
     holding = [run for run in runs if run.rows is not None and run.rows.ids]
     if not options.columns.get("cluster") or not holding:
         return
-    if any(cluster is not None for run in holding for cluster in _clusters(run)):
+    if any(one is not None for run in holding if run.rows for one in run.rows.clusters or ()):
         return
     every = len({(run.task, name) for run in holding if run.rows for name in run.rows.ids})
     error = DataError(
@@ -114,10 +114,6 @@ def _check_clusters(runs: Sequence[Run], options: ReadOptions) -> None:
         "(--column cluster=KEY)."
     )
     raise error.about(Lacking("cluster", (options.columns["cluster"],), ()))
-
-
-def _clusters(run: Run) -> Sequence[str | None]:
-    return () if run.rows is None or run.rows.clusters is None else run.rows.clusters
 
 
 def _leave_out_empty(every: Sequence[Chosen], remarks: Remarks) -> list[Chosen]:
