@@ -19,7 +19,6 @@ from rankbars.stats.countscores import METRICS
 from rankbars.tables.asides import has_counts
 from rankbars.tables.cleanrows import DuplicateRowsError, Records
 from rankbars.tables.columns import ROLES, TRAIT_ROLES, fold_name
-from rankbars.tables.crossing import pairing_column
 from rankbars.tables.database import Engine
 from rankbars.tables.descriptions import AboutTasks, Group, check_scale, check_signs, describe_tasks
 from rankbars.tables.designs import NamedKind, RowPlan, Size, plan_rows
@@ -41,6 +40,7 @@ from rankbars.tables.reruns import (
     keep_newest,
     newest_of_files,
     number_by_time,
+    pairing_column,
     split_by_condition,
     take_item,
     take_text,
