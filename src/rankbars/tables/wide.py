@@ -624,8 +624,8 @@ def _no_scores(values: Sequence[str], seen: Mapping[str, NumberColumn]) -> list[
 
 def _describe_no_scores(names: Sequence[str]) -> str:
     return (
-        f"Left aside, as no scores: {list_names(names, 6)} (nothing in it, or true and false beside "
-        "numbers). If true and false are scores, write 1 and 0."
+        f"Left aside, as no scores: {list_names(names, 6)} (nothing in it, or true and false "
+        "beside numbers). If true and false are scores, write 1 and 0."
     )
 
 
