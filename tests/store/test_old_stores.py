@@ -46,8 +46,10 @@ def test_an_older_store_gives_the_board_of_its_files(schema: int) -> None:
     board, old = rb.load("board.json"), rb.load(STORES / "items.board.json")
     assert board.models == old.models
     for task, found in board.tasks.items():
-        assert found.best.tolist() == old.tasks[task].best.tolist()
-        assert found.worst.tolist() == old.tasks[task].worst.tolist()
+        assert found.mean.tolist() == old.tasks[task].mean.tolist()
+        # The law of so few answers is counted since: it shows what the old board shows, or less.
+        assert (found.best <= old.tasks[task].best).all()
+        assert (found.worst >= old.tasks[task].worst).all()
 
 
 def test_an_older_store_goes_on(schema: int) -> None:
