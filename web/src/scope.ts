@@ -3,7 +3,7 @@
 import { sayRanks, showRanks } from "./charts/numbers"
 import type { Context } from "./context"
 import type { RanksData } from "./data"
-import { choice, h, spoken } from "./dom"
+import { choice, h } from "./dom"
 import { partRanks, partsOf } from "./partranks"
 
 /** Completes the switch above the table. Starts before all other views: they read what it has put in place. */
@@ -44,9 +44,9 @@ export function startScope(context: Context): void {
     if (scoreNote) scoreNote.textContent = context.part?.scoreNote ?? usual[1]
     for (const [model, row] of rows) {
       const [best, worst] = [next.ranks.best[model]!, next.ranks.worst[model]!]
-      const cell = row.querySelector('td[data-key="lead"]')!
-      const place = cell.querySelector("button") ?? cell
-      place.replaceChildren(...spoken(showRanks(best, worst), sayRanks(best, worst)))
+      const [said, seen] = row.querySelectorAll('td[data-key="lead"] span')
+      said!.textContent = sayRanks(best, worst)
+      seen!.textContent = showRanks(best, worst)
       const bar = row.querySelector("rect.lead")
       bar?.setAttribute("x", `${(100 * (best - 1)) / board.size}%`)
       bar?.setAttribute("width", `${(100 * (worst - best + 1)) / board.size}%`)
