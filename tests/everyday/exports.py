@@ -51,6 +51,14 @@ BY_TASK = {
 }
 
 BOARD = lines("Model,MMLU,GSM8K,ARC", "a,1,2,3", "b,2,3,4")
+PRINTED = lines(
+    "hf (pretrained=x), limit: None",
+    "| Tasks |Version|Filter|n-shot| Metric |   |Value|   |Stderr|",
+    "|-------|------:|------|-----:|--------|---|----:|---|-----:|",
+    "|arc_easy|     1|none  |     0|acc     |↑  | 0.71|±  |0.0093|",
+    "|        |      |none  |     0|acc_norm|↑  | 0.69|±  |0.0095|",
+    "|boolq   |     1|none  |     0|acc     |↑  | 0.45|±  |0.0050|",
+)
 RECORDS = [
     {"cfg": {"llm": name}, "outputs": [{"q": q, "ok": bool(v)} for q, v in enumerate(right(share))]}
     for name, share in MODELS.items()
@@ -96,6 +104,30 @@ CASES = (
         )},
         ("not ruled out: ash",),
         models=tuple(MODELS),
+    ),
+    Case(
+        "null in a nest/timeouts of one night",
+        "compare n/2 n/1",
+        {
+            f"n/{night}/results.jsonl": "".join(
+                json.dumps({"task_id": q, "result": {"resolved": None if q < lost else bool(v)}})
+                + "\n"
+                for q, v in enumerate(right(0.6))
+            )
+            for night, lost in ((1, 0), (2, 7))
+        },
+        ("7 of 120 scores", "model '2' on 7 of 60 rows"),
+        code=1,
+    ),
+    Case(
+        "null in a nest/a night with two scores",
+        "compare n/2 n/1",
+        {
+            "n/1/results.jsonl": '{"task_id": 1, "resolved": true}\n',
+            "n/2/results.jsonl": '{"task_id": 1, "reward": 1, "resolved": true}\n',
+        },
+        ("2 columns could be the score",),
+        code=1,
     ),
     Case(
         "long names/in an error",
@@ -288,6 +320,19 @@ CASES = (
         {"t.csv": curve("step,model,acc", 100, 200, 300, 400, 500)},
         models=("ash", "birch"),
         means={"ash": 0.55},
+    ),
+    Case(
+        "printed by a tool/one metric",
+        "compare a.md b.md --metric acc",
+        {"a.md": PRINTED, "b.md": PRINTED.replace("0.71", "0.61")},
+        ("a is better than b", "arc_easy"),
+    ),
+    Case(
+        "printed by a tool/metrics below each other",
+        "rank a.md b.md",
+        {"a.md": PRINTED, "b.md": PRINTED.replace("0.71", "0.61")},
+        ("holds 2 metrics: 'acc', 'acc_norm'", "--metric acc"),
+        code=1,
     ),
     Case(
         "underlined/markdown",

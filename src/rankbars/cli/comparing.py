@@ -350,8 +350,10 @@ def _two_models(scores: Scores, inputs: list[str] | dict[str, str]) -> tuple[str
         return names[0], names[1]
     if len(names) == 1:
         raise DataError(
-            f"Two models are needed; found only {names[0]!r}. Name a file of the other model too."
-        )
+            f"Two models are needed; found only {names[0]!r}. "
+            + ("".join(f"{note.message} " for note in scores.notes if note.code == "files-skipped")
+               or "Name a file of the other model too.").strip()
+        )  # fmt: skip
     shown = ", ".join(repr(name) for name in names[:MOST_NAMES])
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     raise DataError(

@@ -173,12 +173,12 @@ def _without_nests(row: Row) -> Row:
 
 
 def _scores_in(value: object) -> Row:
-    """The numbers under a key; none where there are no scores."""
+    """The numbers under a key, and what is null among them; none where there are no scores."""
     if not isinstance(value, dict):
         return {}
     if not _are_scores(value) and not any(fold_name(key) in _SCORE_KEYS for key in value):
         return {}
-    return {key: one for key, one in value.items() if isinstance(one, bool | int | float)}
+    return {key: one for key, one in value.items() if isinstance(one, bool | int | float | None)}
 
 
 def _parse(

@@ -368,11 +368,34 @@ def _open_markdown(file: InputFile, engine: Engine) -> ValueTable:
     rule = rules[0]
     names = _cells(lines[rule - 1])
     rows = list(_rows(file, lines, rule, len(names)))
+    names, rows = _without_signs(names, rows)
 
     def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
         yield {name: [row[names.index(name)] for row in rows] for name in wanted}
 
     return ValueTable(file.label, tuple(names), read_chunks, rule + 1, engine)
+
+
+def _without_signs(
+    names: Sequence[str], rows: Sequence[Sequence[str]]
+) -> tuple[list[str], list[list[str]]]:
+    """The table without nameless columns of ±, with arrows as directions and names filled down.
+
+    >>> _without_signs(["Tasks", "", "Value", ""], [["arc", "↑", "1", "±"], ["", "↓", "2", "±"]])
+    (['Tasks', 'direction', 'Value'], [['arc', '↑', '1'], ['arc', '↓', '2']])
+    """
+    nameless = [place for place, name in enumerate(names) if not name and place]
+    cells = {place: {row[place] for row in rows} for place in nameless}
+    arrows = [place for place in nameless if {""} < cells[place] | {""} <= {"", "↑", "↓"}]
+    if not arrows:
+        return list(names), [list(row) for row in rows]
+    gone = {place for place in nameless if cells[place] <= {"", "±"}}
+    kept = [place for place in range(len(names)) if place not in gone]
+    found: list[list[str]] = []
+    for row in rows:
+        first = row[0] or (found[-1][0] if found else "")
+        found.append([row[place] if place else first for place in kept])
+    return ["direction" if place == arrows[0] else names[place] for place in kept], found
 
 
 def _lines(file: InputFile) -> list[str]:

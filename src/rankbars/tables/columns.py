@@ -45,7 +45,7 @@ ROLES: Mapping[str, Role] = {
         ("config", "name", "run_name"),
     ),
     "task": Role(
-        ("task_name", "dataset", "dataset_name", "benchmark", "subtask", "subject",
+        ("task_name", "tasks", "dataset", "dataset_name", "benchmark", "subtask", "subject",
          "evaluation_name"),
     ),
     "item": Role(

@@ -209,6 +209,8 @@ RECORDED_WORDS: Mapping[str, Direction] = {
                     "higher"),
     **dict.fromkeys(("lower", "low", "min", "minimize", "minimise", "down", "false", "0", "no"),
                     "lower"),
+    "↑": "higher",
+    "↓": "lower",
 }  # fmt: skip
 
 

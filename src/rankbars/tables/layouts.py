@@ -401,8 +401,9 @@ def refuse_training(table: Table) -> None:
         raise DataError(
             f"{table.source}: {names[0]!r} seems to count how far a training was, and the rows of "
             "one training are not independent results. Choose one point of it: --where "
-            f"{shlex.quote(f'{column} = {last:g}')}. If it numbers repeated runs: "
-            f"{shlex.join(('--column', f'run={names[0]}'))}."
+            f"{shlex.quote(f'{column} = {last:g}')} (in Python: where={f'{column} = {last:g}'!r}). "
+            f"If it numbers repeated runs: {shlex.join(('--column', f'run={names[0]}'))} (in "
+            f"Python: columns={{'run': {names[0]!r}}})."
         )
 
 

@@ -48,7 +48,8 @@ _TOTALS = split_words("""
 """)  # fmt: skip
 _ROW_KEYS = ("item", "fold", "repeat", "run", "epoch", "variant")
 _UNNAMED = ("", "Unnamed: 0")
-_TIDY = frozenset({"model", "task", "score"})  # a table that names these says what it holds
+# A table that names these says what it holds.
+_TIDY = (frozenset({"model", "task", "score"}), frozenset({"metric", "value"}))
 _MOST_ROWS = 100_000
 
 
@@ -123,7 +124,7 @@ class _Header(NamedTuple):
         """None where rows are not models or tasks."""
         folded = {fold_name(name) for name in table.columns}
         keys = {fold_name(name) for role in _ROW_KEYS for name in (role, *ROLES[role].aliases)}
-        if folded & keys or folded & {"id", "taskid"} or folded >= _TIDY:
+        if folded & keys or folded & {"id", "taskid"} or any(folded >= one for one in _TIDY):
             return None
         numbers = find_numeric(table.columns, table.head(HEAD_ROWS))
         aside = find_row_numbers(table.columns, numbers)
