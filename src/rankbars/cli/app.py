@@ -171,8 +171,8 @@ def _is_for_programs(words: Sequence[str]) -> bool:
     return "--json" in (words[: words.index("--")] if "--" in words else words)
 
 
-# A quoted name that fills lines; behind an option it is to be pasted.
-_LONG_NAME = re.compile(r"(--[\w-]+[ =])?'([^'\n]{160,})'")
+# A quoted name that fills lines, not what stands between two; behind an option it is pasted.
+_LONG_NAME = re.compile(r"(--[\w-]+[ =])?'([^'\s]{160,})'")
 
 
 def _shorten(found: re.Match[str]) -> str:
