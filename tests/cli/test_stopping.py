@@ -59,6 +59,8 @@ def look(done, total):
                if 'tracker import' not in ' '.join(child.cmdline())]
     if not done:
         print(*map(blocks_interrupt, workers), file=sys.stderr)
+    if done == 1:
+        stop()
 watched('counting', look)
 """
 
@@ -135,19 +137,21 @@ def test_other_signals_stop_in_the_same_way(folder: Path, signal: str, code: int
     assert (done.returncode, done.stderr) == (code, f"{NOTHING}\n")
 
 
-@pytest.mark.parametrize("backend", ["threading", "loky", "dask"])
-def test_workers_end_without_a_word(folder: Path, backend: str) -> None:
-    words = ("rank", "in.csv", "-q", "-o", "board.json", "--jobs", "2", "--correction", "maxt")
-    done = stopped(folder, RANKING, *words, "--backend", backend)
-    assert (done.returncode, done.stderr) == (130, f"{NOTHING}\n")
-
-
-@pytest.mark.parametrize("backend", ["loky", "dask"])
-def test_workers_are_deaf_from_the_start(folder: Path, backend: str) -> None:
+@pytest.mark.parametrize(
+    ("backend", "where", "deaf"),
+    [
+        ("threading", RANKING, ""),
+        ("loky", WORKERS, "True True\n"),
+        ("dask", WORKERS, "True True\n"),
+    ],
+)
+def test_workers_are_deaf_from_the_start_and_end_without_a_word(
+    folder: Path, backend: str, where: str, deaf: str
+) -> None:
     """Their first moments, in which Python starts, would be the noisiest."""
-    words = ("rank", "in.csv", "-q", "-o", "board.json", "--jobs", "2", "--backend", backend)
-    done = stopped(folder, WORKERS, *words)
-    assert (done.returncode, done.stderr) == (0, "True True\n")
+    words = ("rank", "in.csv", "-q", "-o", "board.json", "--jobs", "2", "--correction", "maxt")
+    done = stopped(folder, where, *words, "--backend", backend)
+    assert (done.returncode, done.stderr) == (130, f"{deaf}{NOTHING}\n")
 
 
 def test_workers_that_have_not_begun_end_as_well(folder: Path) -> None:
