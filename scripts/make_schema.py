@@ -9,6 +9,7 @@ a change there. Descriptions are those of the docstrings.
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 import re
@@ -197,7 +198,7 @@ def object_schema(kind: type, blocks: dict[str, Any]) -> dict[str, Any]:
     for key, derived in keys.derived.items():
         properties[key] = schema_of(derived.hint, blocks) | known.get(key, {})
     return {
-        "description": " ".join(str(kind.__doc__).split("\n\n    Parameters")[0].split()),
+        "description": " ".join(inspect.cleandoc(str(kind.__doc__)).split("\n\nParameters")[0].split()),
         "type": "object",
         "properties": dict(sorted(properties.items())),
         "required": sorted(needed),
@@ -267,11 +268,12 @@ def exactly(count: int) -> dict[str, int]:
 @cache
 def described(kind: type) -> dict[str, dict[str, str]]:
     """What the docstring says of each parameter."""
-    _, _, listed = str(kind.__doc__).partition("Parameters\n    ----------\n")
-    listed = listed or str(kind.__doc__).partition("Attributes\n    ----------\n")[2]
-    listed = re.split(r"\n\n    \w+\n    -+\n", listed)[0]
+    text = inspect.cleandoc(str(kind.__doc__))  # from Python 3.13 on they have no indent
+    listed = text.partition("Parameters\n----------\n")[2]
+    listed = listed or text.partition("Attributes\n----------\n")[2]
+    listed = re.split(r"\n\n\w+\n-+\n", listed)[0]
     found = {}
-    for names, text in re.findall(r"^ {4}(\S[^\n]*?) : [^\n]*\n((?: {8}[^\n]*\n?)+)", listed, re.M):
+    for names, text in re.findall(r"^(\S[^\n]*?) : [^\n]*\n((?: {4}[^\n]*\n?)+)", listed, re.M):
         for name in names.split(", "):
             found[name] = {"description": " ".join(text.split())}
     return found
