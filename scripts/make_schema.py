@@ -198,7 +198,9 @@ def object_schema(kind: type, blocks: dict[str, Any]) -> dict[str, Any]:
     for key, derived in keys.derived.items():
         properties[key] = schema_of(derived.hint, blocks) | known.get(key, {})
     return {
-        "description": " ".join(inspect.cleandoc(str(kind.__doc__)).split("\n\nParameters")[0].split()),
+        "description": " ".join(
+            inspect.cleandoc(str(kind.__doc__)).split("\n\nParameters")[0].split()
+        ),
         "type": "object",
         "properties": dict(sorted(properties.items())),
         "required": sorted(needed),
