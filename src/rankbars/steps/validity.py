@@ -91,6 +91,7 @@ class Cell(NamedTuple):
         return None if self.most is not None and models > self.most else self.measured
 
 
+_CELLS = ("holm", "bonferroni", "simes", "maxt", "maxt_bootstrap", "e_average")
 _VALID = Cell("valid")
 _HOLM = "--correction holm"
 
@@ -103,237 +104,156 @@ def _if(why: str) -> Cell:
     return Cell("valid", why)
 
 
-def _as_holm(why: str) -> Cell:
-    return Cell("valid", why, becomes="holm")
+def _nearly(why: str, measured: float | None = None, most: int | None = None) -> Cell:
+    return Cell("approximate", why, measured=measured, most=most)
 
 
-_BOTH_DIRECTIONS = "the statistics of a pair in its two directions are negatively correlated"
-_UNKNOWN_SIGNS = _as_holm("whether differences are negatively correlated is not known")
-_REVERSED = _if("equal models are interchangeable on a task; rankings are reversed (max-T)")
-_NO_E = _refused("it averages e-values, which this test does not give")
-_FLIPS = "it flips the signs of paired rows, which decides as the t-test does"
-_RESAMPLES = "it resamples paired rows, which decides as the t-test does"
-_NOT_PAIRED = "it resamples independent rows"
-_NO_ROWS = "it resamples rows, and there are none"
-_WHOLE = "it needs complete rows (--missing listwise, fail, drop_models or bounds gives them)"
-_INCOMPLETE = {"maxt": _refused(_WHOLE), "maxt_bootstrap": _refused(_WHOLE)}
-_OTHER_LAW = {"maxt": _refused(_FLIPS), "maxt_bootstrap": _refused(_RESAMPLES)}
+def _holm(cell: Cell) -> Cell:
+    """The same, but Holm decides."""
+    return cell._replace(becomes="holm")
 
 
-def _row(usual: Cell, **cells: Cell) -> dict[str, Cell]:
-    """The cells of one test on one design: Holm and Bonferroni alike, the others by name."""
-    return {"holm": usual, "bonferroni": usual, "e_average": _NO_E, **cells}
-
-
+# What holds of Holm and Bonferroni, mostly.
 _SYMMETRIC = _if("differences are symmetric about their center")
-_NO_PROOF = _refused("it has no proof for evidence that is looked at at any time")
-_IGNORES_CLUSTERS = Cell("approximate", "rows come in clusters, which the test ignores")
-_ADAPTIVE = Cell("approximate", "earlier results chose which models met")
-_ADAPTIVE_HOLM = _ADAPTIVE._replace(becomes="holm")
+_TRIMMED = _if("trimmed means are meant, not means")
+_UNPAIRED = _if("models were run on rows of their own")
+_OWN_VOTES = _if("pairs have votes of their own; however often one looks")
 _LIMIT = "there are many votes; however often one looks"
-_IGNORES_FOLDS = Cell("approximate", "folds share training data, which the test ignores")
+_STRENGTHS = _if(f"which pairs meet does not depend on earlier votes, and {_LIMIT}")
+_LOGGED = _if(f"the probabilities are right, and {_LIMIT}")
+_OWN_TASKS = _if("tasks are independent draws")
+_REVERSED = _if("equal models are interchangeable on a task; rankings are reversed (max-T)")
+_ADAPTIVE = _nearly("earlier results chose which models met")
+_CLUSTERED = _nearly("rows come in clusters, which the test ignores")
+_SHARING = _nearly("folds share training data, which the test ignores")
 # 10 equal models, 60 and 200 items, effects of runs of .08: 4 runs and 2. With 30 models and 4 runs
 # about .7 hold; a pair by itself errs in at most .07.
-_SOME_RUNS = Cell(
-    "approximate", "so few runs hardly tell how much runs differ", measured=0.89, most=10
-)
-_FEW_RUNS = Cell(
-    "approximate", "2 or 3 runs hardly tell how much runs differ", measured=0.5, most=10
-)
-
+_SOME_RUNS = _nearly("so few runs hardly tell how much runs differ", 0.89, most=10)
+_FEW_RUNS = _nearly("2 or 3 runs hardly tell how much runs differ", 0.5, most=10)
 # Exact: two equal models that differ on 16 items are told apart at .05 in .077 of cases, the most
 # of up to 200 items; 10 equal models were all held in .95 to 1.00 of boards.
-_MID_P = Cell("approximate", "half of the observed probability is left out", measured=0.92)
-# 6 and 10 tied learners by 3 x 3 folds: .84 and .87 of 250 tables with normal draws, .93 with Holm.
-_FEW_FOLDS = Cell(
-    "approximate", "few folds give draws fewer directions than models", measured=0.84, most=10
-)
-# 6 and 10 equal models, 100 to 2,000 votes: .96 to .97 of 150 boards each.
-_GAUSSIAN = Cell("approximate", "strengths are only close to jointly normal", measured=0.96)
+_MID_P = _nearly("half of the observed probability is left out", 0.92)
 
-VALIDITY: dict[tuple[str, str], Mapping[str, Cell]] = {
-    ("t", "items"): _row(
-        _VALID,
-        simes=_if("differences of a model are not negatively correlated (checked)"),
-        maxt=_if("differences are symmetric under no difference (sign flips)"),
-        maxt_bootstrap=_VALID,
-    ),
-    ("t", "gaps"): _row(
-        _if("scores are missing at random"),
-        simes=_UNKNOWN_SIGNS,
-        **_INCOMPLETE,
-    ),
-    ("t", "clusters"): _row(
-        _IGNORES_CLUSTERS,
-        simes=_IGNORES_CLUSTERS,
-        maxt=_IGNORES_CLUSTERS,
-        maxt_bootstrap=_refused(_NOT_PAIRED),
-    ),
-    ("t", "folds"): _row(
-        _IGNORES_FOLDS,
-        simes=_IGNORES_FOLDS,
-        maxt=_IGNORES_FOLDS,
-        maxt_bootstrap=_refused(_NOT_PAIRED),
-    ),
-    ("cluster_t", "clusters"): _row(
+# Simes.
+_CHECKED = _if("differences of a model are not negatively correlated (checked)")
+_UNKNOWN = _holm(_if("whether differences are negatively correlated is not known"))
+_BOTH_DIRECTIONS = "the statistics of a pair in its two directions are negatively correlated"
+_NO_PROOF = _refused("it has no proof for evidence that is looked at at any time")
+
+# max-T and its bootstrap.
+_FLIPPED = _if("differences are symmetric under no difference (sign flips)")
+_OWN_ERRORS = "errors of different models are independent"
+# 6 and 10 tied learners by 3 x 3 folds: .84 and .87 of 250 tables with normal draws, .93 with Holm.
+_FEW_FOLDS = _nearly("few folds give draws fewer directions than models", 0.84, most=10)
+# 6 and 10 equal models, 100 to 2,000 votes: .96 to .97 of 150 boards each.
+_GAUSSIAN = _nearly("strengths are only close to jointly normal", 0.96)
+_NO_STRENGTHS = _refused("it draws strengths, and this test has none")
+_RESAMPLES = _refused("it resamples paired rows, which decides as the t-test does")
+_NOT_PAIRED = _refused("it resamples independent rows")
+_NO_ROWS = _refused("it resamples rows, and there are none")
+_FEW_TASKS = _refused("it resamples tasks, and these are few", "--correction maxt")
+_INCOMPLETE = 2 * (
+    _refused("it needs complete rows (--missing listwise, fail, drop_models or bounds gives them)"),
+)
+_IN_PART = 2 * (_refused("it flips or draws rows, which have labels only in part"),)
+_OTHER_LAW = (
+    _UNKNOWN,
+    _refused("it flips the signs of paired rows, which decides as the t-test does"),
+    _RESAMPLES,
+)
+
+_ROWS: tuple[tuple[str, tuple[Design, ...], *tuple[Cell, ...]], ...] = (
+    # test, designs, Holm and Bonferroni, Simes, max-T, its bootstrap, averages of e-values
+    ("t", ("items",), _VALID, _CHECKED, _FLIPPED, _VALID),
+    ("t", ("gaps",), _if("scores are missing at random"), _UNKNOWN, *_INCOMPLETE),
+    ("t", ("clusters",), _CLUSTERED, _CLUSTERED, _CLUSTERED, _NOT_PAIRED),
+    ("t", ("folds",), _SHARING, _SHARING, _SHARING, _NOT_PAIRED),
+    (
+        "cluster_t",
+        ("clusters",),
         _if(
             "means of clusters are close to normal; nothing is shown with one of over 80 % of rows"
         ),
-        simes=_UNKNOWN_SIGNS,
-        maxt=_if("sums of clusters are symmetric under no difference (whole clusters flip)"),
-        maxt_bootstrap=_if("rows are complete, in 5 clusters or more (whole clusters are drawn)"),
+        _UNKNOWN,
+        _if("sums of clusters are symmetric under no difference (whole clusters flip)"),
+        _if("rows are complete, in 5 clusters or more (whole clusters are drawn)"),
     ),
-    ("signflip", "items"): _row(
-        _SYMMETRIC,
-        simes=_UNKNOWN_SIGNS,
-        maxt=_SYMMETRIC,
-        maxt_bootstrap=_refused(_RESAMPLES),
-    ),
-    ("signflip", "gaps"): _row(
-        _SYMMETRIC,
-        simes=_UNKNOWN_SIGNS,
-        **_INCOMPLETE,
-    ),
-    ("signflip", "clusters"): _row(
-        _SYMMETRIC,
-        simes=_UNKNOWN_SIGNS,
-        maxt=_SYMMETRIC,
-        maxt_bootstrap=_refused(_NOT_PAIRED),
-    ),
-    ("wilcoxon", "items"): _row(_SYMMETRIC, simes=_UNKNOWN_SIGNS, **_OTHER_LAW),
-    ("wilcoxon", "gaps"): _row(_SYMMETRIC, simes=_UNKNOWN_SIGNS, **_OTHER_LAW),
-    ("trimmed_t", "items"): _row(
-        _if("trimmed means are meant, not means"), simes=_UNKNOWN_SIGNS, **_OTHER_LAW
-    ),
-    ("trimmed_t", "gaps"): _row(
-        _if("trimmed means are meant, not means"), simes=_UNKNOWN_SIGNS, **_OTHER_LAW
-    ),
-    ("mcnemar", "items"): _row(_VALID, simes=_UNKNOWN_SIGNS, **_OTHER_LAW),
-    ("mcnemar", "gaps"): _row(
-        _if("answers are missing at random"), simes=_UNKNOWN_SIGNS, **_OTHER_LAW
-    ),
-    ("mcnemar_midp", "items"): _row(_MID_P, simes=_MID_P._replace(becomes="holm"), **_OTHER_LAW),
-    ("mcnemar_midp", "gaps"): _row(_MID_P, simes=_MID_P._replace(becomes="holm"), **_OTHER_LAW),
-    ("welch", "items"): _row(
-        _if("models were run on rows of their own"), simes=_UNKNOWN_SIGNS, **_OTHER_LAW
-    ),
-    ("welch", "gaps"): _row(
-        _if("models were run on rows of their own"), simes=_UNKNOWN_SIGNS, **_OTHER_LAW
-    ),
-    ("judge_t", "judged"): _row(
+    ("signflip", ("items",), _SYMMETRIC, _UNKNOWN, _SYMMETRIC, _RESAMPLES),
+    ("signflip", ("gaps",), _SYMMETRIC, _UNKNOWN, *_INCOMPLETE),
+    ("signflip", ("clusters",), _SYMMETRIC, _UNKNOWN, _SYMMETRIC, _NOT_PAIRED),
+    ("wilcoxon", ("items", "gaps"), _SYMMETRIC, *_OTHER_LAW),
+    ("trimmed_t", ("items", "gaps"), _TRIMMED, *_OTHER_LAW),
+    ("mcnemar", ("items",), _VALID, *_OTHER_LAW),
+    ("mcnemar", ("gaps",), _if("answers are missing at random"), *_OTHER_LAW),
+    ("mcnemar_midp", ("items", "gaps"), _MID_P, _holm(_MID_P), *_OTHER_LAW[1:]),
+    ("welch", ("items", "gaps"), _UNPAIRED, *_OTHER_LAW),
+    (
+        "judge_t",
+        ("judged",),
         _if("labelled rows are a random sample of those judged"),
-        simes=_UNKNOWN_SIGNS,
-        maxt=_refused("it flips or draws rows, which have labels only in part"),
-        maxt_bootstrap=_refused("it flips or draws rows, which have labels only in part"),
+        _UNKNOWN,
+        *_IN_PART,
     ),
-    ("two_way", "crossed"): _row(_VALID, simes=_UNKNOWN_SIGNS, **_OTHER_LAW),
-    ("two_way", "some runs"): _row(
-        _SOME_RUNS, simes=_SOME_RUNS._replace(becomes="holm"), **_OTHER_LAW
-    ),
-    ("two_way", "few runs"): _row(
-        _FEW_RUNS, simes=_FEW_RUNS._replace(becomes="holm"), **_OTHER_LAW
-    ),
-    ("corrected_t", "folds"): _row(
+    ("two_way", ("crossed",), _VALID, *_OTHER_LAW),
+    ("two_way", ("some runs",), _SOME_RUNS, _holm(_SOME_RUNS), *_OTHER_LAW[1:]),
+    ("two_way", ("few runs",), _FEW_RUNS, _holm(_FEW_RUNS), *_OTHER_LAW[1:]),
+    (
+        "corrected_t",
+        ("folds",),
         _if("the correlation of folds is the share of test data"),
-        simes=_if("differences of a model are not negatively correlated (checked)"),
-        maxt=_FEW_FOLDS,
-        maxt_bootstrap=_refused(_NOT_PAIRED),
+        _CHECKED,
+        _FEW_FOLDS,
+        _NOT_PAIRED,
     ),
-    ("z", "joint estimates"): _row(
+    (
+        "z",
+        ("joint estimates",),
         _VALID,
-        simes=_if("differences of a model are not negatively correlated (checked)"),
-        maxt=_if("errors are normal, with the covariance that is given"),
-        maxt_bootstrap=_refused(_NO_ROWS),
+        _CHECKED,
+        _if("errors are normal, with the covariance that is given"),
+        _NO_ROWS,
     ),
-    ("z", "estimates"): _row(
-        _if("errors of different models are independent"),
-        simes=_UNKNOWN_SIGNS,
-        maxt=_if("errors of different models are independent and normal"),
-        maxt_bootstrap=_refused(_NO_ROWS),
-    ),
-    ("z", "votes"): _row(
+    ("z", ("estimates",), _if(_OWN_ERRORS), _UNKNOWN, _if(f"{_OWN_ERRORS} and normal"), _NO_ROWS),
+    (
+        "z",
+        ("votes",),
         _if("which pairs meet does not depend on earlier votes"),
-        simes=_UNKNOWN_SIGNS,
-        maxt=_GAUSSIAN,
-        maxt_bootstrap=_refused(_NO_ROWS),
+        _UNKNOWN,
+        _GAUSSIAN,
+        _NO_ROWS,
     ),
-    ("binomial", "votes"): _row(
-        _if("votes are independent"),
-        simes=_UNKNOWN_SIGNS,
-        maxt=_refused("it draws strengths, and this test has none"),
-        maxt_bootstrap=_refused(_NO_ROWS),
+    ("z", ("adaptive votes", "logged votes"), _ADAPTIVE, _holm(_ADAPTIVE), _ADAPTIVE, _NO_ROWS),
+    ("binomial", ("votes",), _if("votes are independent"), _UNKNOWN, _NO_STRENGTHS, _NO_ROWS),
+    ("binomial", ("adaptive votes",), _ADAPTIVE, _holm(_ADAPTIVE), _NO_STRENGTHS, _NO_ROWS),
+    (
+        "e_process",
+        ("votes", "adaptive votes"),
+        _OWN_VOTES,
+        _NO_PROOF,
+        _NO_STRENGTHS,
+        _NO_ROWS,
+        _OWN_VOTES,
     ),
-    ("e_process", "votes"): _row(
-        _if("pairs have votes of their own; however often one looks"),
-        simes=_NO_PROOF,
-        maxt=_refused("it draws strengths, and this test has none"),
-        maxt_bootstrap=_refused(_NO_ROWS),
-        e_average=_if("pairs have votes of their own; however often one looks"),
-    ),
-    ("e_strength", "votes"): _row(
-        _if(f"which pairs meet does not depend on earlier votes, and {_LIMIT}"),
-        simes=_NO_PROOF,
-        maxt=_NO_PROOF,
-        maxt_bootstrap=_refused(_NO_ROWS),
-        e_average=_if(f"which pairs meet does not depend on earlier votes, and {_LIMIT}"),
-    ),
-    ("z", "adaptive votes"): _row(
-        _ADAPTIVE, simes=_ADAPTIVE_HOLM, maxt=_ADAPTIVE, maxt_bootstrap=_refused(_NO_ROWS)
-    ),
-    ("binomial", "adaptive votes"): _row(
-        _ADAPTIVE,
-        simes=_ADAPTIVE_HOLM,
-        maxt=_refused("it draws strengths, and this test has none"),
-        maxt_bootstrap=_refused(_NO_ROWS),
-    ),
-    ("e_process", "adaptive votes"): _row(
-        _if("pairs have votes of their own; however often one looks"),
-        simes=_NO_PROOF,
-        maxt=_refused("it draws strengths, and this test has none"),
-        maxt_bootstrap=_refused(_NO_ROWS),
-        e_average=_if("pairs have votes of their own; however often one looks"),
-    ),
-    ("e_strength", "adaptive votes"): _row(
-        _ADAPTIVE,
-        simes=_NO_PROOF,
-        maxt=_NO_PROOF,
-        maxt_bootstrap=_refused(_NO_ROWS),
-        e_average=_ADAPTIVE,
-    ),
-    ("z", "logged votes"): _row(
-        _ADAPTIVE, simes=_ADAPTIVE_HOLM, maxt=_ADAPTIVE, maxt_bootstrap=_refused(_NO_ROWS)
-    ),
-    ("e_strength", "logged votes"): _row(
-        _if(f"the probabilities are right, and {_LIMIT}"),
-        simes=_NO_PROOF,
-        maxt=_NO_PROOF,
-        maxt_bootstrap=_refused(_NO_ROWS),
-        e_average=_if(f"the probabilities are right, and {_LIMIT}"),
-    ),
-    ("contrasts", "average"): _row(
+    ("e_strength", ("votes",), _STRENGTHS, _NO_PROOF, _NO_PROOF, _NO_ROWS, _STRENGTHS),
+    ("e_strength", ("adaptive votes",), _ADAPTIVE, _NO_PROOF, _NO_PROOF, _NO_ROWS, _ADAPTIVE),
+    ("e_strength", ("logged votes",), _LOGGED, _NO_PROOF, _NO_PROOF, _NO_ROWS, _LOGGED),
+    (
+        "contrasts",
+        ("average",),
         _if("tasks have rows of their own"),
-        simes=_if("differences of a model are not negatively correlated (checked)"),
-        maxt=_if("averages are close to jointly normal"),
-        maxt_bootstrap=_if("all tasks have complete and independent rows"),
+        _CHECKED,
+        _if("averages are close to jointly normal"),
+        _if("all tasks have complete and independent rows"),
     ),
-    ("contrasts", "tasks"): _row(
-        _if("tasks are independent draws"),
-        simes=_if("differences of a model are not negatively correlated (checked)"),
-        maxt=_if("differences are symmetric under no difference (sign flips)"),
-        maxt_bootstrap=_VALID,
-    ),
-    ("contrasts", "ranks"): _row(
-        _if("tasks are independent draws"),
-        simes=_if("differences of a model are not negatively correlated (checked)"),
-        maxt=_if("differences are symmetric under no difference (sign flips)"),
-        maxt_bootstrap=_VALID,
-    ),
-    ("contrasts", "few ranks"): _row(
-        _REVERSED,
-        simes=_REVERSED,
-        maxt=_REVERSED,
-        maxt_bootstrap=_refused("it resamples tasks, and these are few", "--correction maxt"),
-    ),
+    ("contrasts", ("tasks", "ranks"), _OWN_TASKS, _CHECKED, _FLIPPED, _VALID),
+    ("contrasts", ("few ranks",), _REVERSED, _REVERSED, _REVERSED, _FEW_TASKS),
+)
+_NO_E = _refused("it averages e-values, which this test does not give")
+
+VALIDITY: dict[tuple[str, str], Mapping[str, Cell]] = {
+    (test, design): dict(zip(_CELLS, (cells[0], *cells, _NO_E), strict=False))
+    for test, designs, *cells in _ROWS
+    for design in designs
 }
 """The cells: by test and design, then by correction; both scopes alike."""
 
