@@ -18,7 +18,8 @@ from rankbars.render import render
 from rankbars.render.pagedata import page_data
 from rankbars.render.sentences import headline
 from rankbars.stats.ranks import rank_bounds
-from rankbars.steps.corrections import Family, call_first
+from rankbars.steps.corrections import Family
+from rankbars.steps.jointclaims import call_first
 
 
 @st.composite

@@ -10,7 +10,8 @@ from strategies import score_tables
 
 import rankbars as rb
 from rankbars.stats.pairwise.paired import paired_t
-from rankbars.steps.corrections import CORRECTIONS, Family, first_critical, take_correction
+from rankbars.steps.corrections import CORRECTIONS, Family, take_correction
+from rankbars.steps.jointclaims import first_critical
 
 GUARDED = ("holm", "bonferroni", "simes", "maxt", "maxt_bootstrap")
 

@@ -13,14 +13,13 @@ from rankbars.data.evidence import Estimates, Evidence, Folds, Items
 from rankbars.data.intervals import Scope
 from rankbars.data.rightanswers import is_binary
 from rankbars.errors import OptionError, UnknownOptionError
-from rankbars.stats.averaging.allpairs import upper_order_statistic
 from rankbars.stats.multiplicity.stepdown import Procedure, decide, decide_from_p
 from rankbars.stats.orders import find_cycles, transitive_closure
 from rankbars.stats.pairwise.clusters import few_degrees, group_rows
 from rankbars.stats.pairwise.modelscores import weighted_rows
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.resampling.distributions import symmetric_root
-from rankbars.stats.tails import Decisions, positive_critical
+from rankbars.stats.tails import Decisions
 from rankbars.steps.validity import Cell
 
 if TYPE_CHECKING:
@@ -28,16 +27,15 @@ if TYPE_CHECKING:
     from rankbars.stats.multiplicity.symmetricbootstrap import LargestDifferences, Sample
 
 __all__ = [
-    "BEST_SETS",
     "CORRECTIONS",
     "Corrected",
     "Family",
     "adjust_rankings",
-    "call_first",
     "correct",
-    "first_critical",
+    "flipped_rows",
+    "flips_decide",
+    "null_draws",
     "resample_family",
-    "share_draws",
     "side_level",
     "simultaneous_order",
     "strict_correction",
@@ -148,7 +146,7 @@ def maxt(family: Family, scope: Scope, alpha: float) -> Corrected:
     """Step-down max-T: sign flips of rows (or clusters); Gaussian draws for folds and estimates."""
     from rankbars.stats.multiplicity.maxt import max_t_all, max_t_each
 
-    draws = _null_draws(family)
+    draws = null_draws(family)
     # Few tasks give coarse p-values, so that a model's two directions share one family.
     together = family.rankings is not None
     each = scope == "each"
@@ -282,81 +280,6 @@ CORRECTIONS: dict[str, Correction] = {
 }
 
 
-def best_by_level(family: Family, alpha: float) -> NDArray[np.bool_]:
-    """Models that may be the best: Bonferroni within the family of each candidate.
-
-    Where rankings of few tasks are reversed, or clusters flipped because few degrees of freedom are
-    left, their law decides.
-    """
-    from rankbars.stats.multiplicity.closedtesting import better_counts, better_counts_from_p
-
-    if family.rankings is not None or _few_degrees(family) is not None:
-        return best_by_maxt(family, alpha)
-    if family.statistic is not None:
-        return np.asarray(better_counts(family.statistic, family.df, alpha) == 0)
-    if family.p is None:
-        raise TypeError("a family of hypotheses needs statistics or p-values")
-    return np.asarray(better_counts_from_p(family.p, alpha) == 0)
-
-
-def best_by_maxt(family: Family, alpha: float) -> NDArray[np.bool_]:
-    """The same with the largest statistic of sign flips; with estimated covariances by level.
-
-    Draws with an estimated covariance are liberal below five rows per model.
-    """
-    if _flipped_rows(family) is not None or family.rankings is not None:
-        from rankbars.stats.multiplicity.maxt import max_t_best
-
-        return max_t_best(_null_draws(family), alpha)
-    return best_by_level(family, alpha)
-
-
-BEST_SETS: dict[str, Callable[[Family, float], NDArray[np.bool_]]] = {
-    "holm": best_by_level,
-    "bonferroni": best_by_level,
-    "maxt": best_by_maxt,
-}
-"""Sets for the best under the corrections that have a law for it."""
-
-
-def call_first(name: str, family: Family, alpha: float, k: int) -> NDArray[np.int8]:
-    """Who is among the first `k` (1), who is not (-1), and who may be (0), all at once.
-
-    Parameters
-    ----------
-    name : str
-        One of `BEST_SETS`.
-    family : Family
-        The hypotheses.
-    alpha : float
-        Error rate of all these calls together.
-    k : int
-        Places, below the number M of models.
-
-    Notes
-    -----
-    A wrong call needs a false claim "an outsider better than a member", and there are k (M - k)
-    such pairs, however the first k came about: so each claim is made at ``alpha / (k (M - k))``.
-    Where rankings of few tasks are reversed, or clusters flipped because few degrees of freedom are
-    left, the relation of all pairs decides.
-    """
-    from rankbars.stats.bets import call_top
-
-    level = alpha / (k * (family.size - k))
-    if family.rankings is not None or _few_degrees(family) is not None:
-        relation = take_correction(name)(family, "all", alpha).decisions.shown_better
-        if relation is None:
-            raise TypeError(f"correction {name!r} shows no pairs")
-        shown = simultaneous_order(relation)[0]
-    elif family.statistic is not None:
-        shown = family.statistic >= positive_critical(level, family.df)
-    elif family.p is not None:
-        shown = family.p <= level
-    else:
-        raise TypeError("a family of hypotheses needs statistics or p-values")
-    return call_top(np.asarray(shown & ~np.eye(family.size, dtype=bool)), k)
-
-
 def take_correction(name: str) -> Correction:
     """The correction called `name`; raises `UnknownOptionError`."""
     if name not in CORRECTIONS:
@@ -376,36 +299,6 @@ def correct(name: str, family: Family, scope: Scope, alpha: float, cell: Cell) -
         return take_correction(name)(family, scope, alpha)
     made = take_correction(cell.becomes)(family, scope, alpha)
     return made._replace(notes=(*made.notes, *substitution(name, cell)))
-
-
-def first_critical(name: str, family: Family, alpha: float) -> NDArray[np.float64] | float | None:
-    """Standard errors that a difference needs to be shown before any other, of all pairs at once.
-
-    None where a difference in standard errors is not what decides: exact tests, ranks, flipped
-    clusters, and corrections that promise nothing.
-    """
-    items = family.evidence
-    clustered = isinstance(items, Items) and items.clusters is not None
-    counted = family.statistic is None or family.se is None
-    if counted or family.rankings is not None or _few_degrees(family) is not None:
-        return None
-    if name in ("holm", "bonferroni"):
-        tests = max(family.size * (family.size - 1), 1)
-        return np.asarray(positive_critical(alpha / tests, family.df))
-    if name == "maxt_bootstrap":
-        largest = np.sort(resample_family(family).largest.max(axis=1))
-        return upper_order_statistic(largest, alpha)
-    if name != "maxt" or clustered:
-        return None
-    from rankbars.stats.multiplicity.maxt import max_t_critical
-
-    critical = max_t_critical(_null_draws(family), alpha)
-    rows = _flipped_rows(family)
-    if rows is None:
-        return critical
-    # Flips compare u = t / sqrt((n - 1 + t^2) / n), an increasing function of the paired t.
-    room = rows.n - critical**2
-    return critical * float(np.sqrt((rows.n - 1) / room)) if room > 0 else np.inf
 
 
 def substitution(name: str, cell: Cell) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
@@ -465,7 +358,7 @@ def adjust_rankings(family: Family) -> NDArray[np.float64]:
     """Adjusted one-sided p-values of all ordered pairs, of a family that has rankings."""
     from rankbars.stats.multiplicity.nulllaws import reversal_p
 
-    return reversal_p(_null_draws(family))
+    return reversal_p(null_draws(family))
 
 
 def _few_degrees(family: Family) -> tuple[int, float] | None:
@@ -478,6 +371,14 @@ def _few_degrees(family: Family) -> tuple[int, float] | None:
     grouping = group_rows(items.clusters, items.weights)
     df = few_degrees(grouping)
     return None if df is None else (grouping.sizes.size, df)
+
+
+def flips_decide(family: Family) -> bool:
+    """Whether flips decide about all models at once, whatever the correction.
+
+    They do where rankings of few tasks are reversed, and where few degrees of freedom are left.
+    """
+    return family.rankings is not None or _few_degrees(family) is not None
 
 
 def _too_few_flips(family: Family, alpha: float) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
@@ -496,18 +397,8 @@ def _too_few_flips(family: Family, alpha: float) -> tuple[tuple[str, str, tuple[
     return (("few-clusters", text, ()),)
 
 
-def share_draws(name: str, family: Family) -> Family:
-    """The family with the draws that its statements by max-T share; as it is for others."""
-    if name != "maxt":
-        return family
-    draws = _null_draws(family)
-    if draws.scale is None and draws.measure is None:
-        return family  # statistics of all pairs are large
-    made = list(draws.start())
-    return family._replace(draws=draws._replace(start=lambda: iter(made)))
-
-
-def _null_draws(family: Family) -> NullDraws:
+def null_draws(family: Family) -> NullDraws:
+    """Draws of all statistics under no difference, as max-T takes them."""
     from rankbars.stats.multiplicity.maxt import flip_draws, gaussian_draws
     from rankbars.stats.multiplicity.nulllaws import cluster_draws, reversal_draws
 
@@ -515,7 +406,7 @@ def _null_draws(family: Family) -> NullDraws:
         return family.draws
     if family.rankings is not None:
         return reversal_draws(family.rankings, _streams(family))
-    flipped = _flipped_rows(family)
+    flipped = flipped_rows(family)
     if flipped is not None:
         weights, clusters = flipped.weights, flipped.clusters
         items = _complete_items(family, "maxt")
@@ -540,7 +431,7 @@ def _null_draws(family: Family) -> NullDraws:
     return gaussian_draws(family.statistic, spread, se, _streams(family), family.resamples, df)
 
 
-def _flipped_rows(family: Family) -> Items | None:
+def flipped_rows(family: Family) -> Items | None:
     """Rows whose signs max-T flips; not folds, unless the t-test takes them as independent."""
     rows = family.evidence
     if not isinstance(rows, Items) or (isinstance(rows.design, Folds) and family.test != "t"):

@@ -7,7 +7,7 @@ the rest to the relation of all pairs, so that all of it holds together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,18 +15,28 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Items
 from rankbars.errors import OptionError
+from rankbars.stats.averaging.allpairs import upper_order_statistic
+from rankbars.stats.tails import positive_critical
 from rankbars.steps.corrections import (
-    BEST_SETS,
     Family,
-    call_first,
-    first_critical,
-    share_draws,
+    flipped_rows,
+    flips_decide,
+    null_draws,
+    resample_family,
     simultaneous_order,
     strict_correction,
     take_correction,
 )
 
-__all__ = ["JointClaims", "claim_best_alone", "claim_jointly", "claim_top_alone", "note_missed"]
+__all__ = [
+    "JointClaims",
+    "call_first",
+    "claim_best_alone",
+    "claim_jointly",
+    "claim_top_alone",
+    "first_critical",
+    "note_missed",
+]
 
 _BEST_SHARE = 0.2  # of the error rate goes to the set for the best
 _FEWEST_SPLIT = 8  # with fewer models the relation of all pairs says as much without a share
@@ -81,9 +91,9 @@ def claim_jointly(correction: str, family: Family, alpha: float, *, split: bool)
     """
     strict = strict_correction(correction)
     size = family.size
-    best_set = BEST_SETS.get(strict) if split and size >= _FEWEST_SPLIT else None
+    best_set = _BEST_SETS.get(strict) if split and size >= _FEWEST_SPLIT else None
     level = alpha if best_set is None else _relation_level(alpha)
-    family = family if best_set is None else share_draws(strict, family)
+    family = family if best_set is None else _share_draws(strict, family)
     corrected = take_correction(strict)(family, "all", level)
     relation = corrected.decisions.shown_better
     if relation is None:
@@ -124,7 +134,7 @@ def note_missed(
     (('often-missed', 'With 60 items, differences under 0.098 are often missed.'),)
     """
     strict, size = strict_correction(correction), family.size
-    split = size >= _FEWEST_SPLIT and strict in BEST_SETS
+    split = size >= _FEWEST_SPLIT and strict in _BEST_SETS
     critical = first_critical(strict, family, _relation_level(alpha) if split else alpha)
     if critical is None or family.se is None:
         return ()
@@ -160,7 +170,7 @@ def claim_best_alone(
     OptionError
         If the correction has no law for it.
     """
-    best_set = BEST_SETS.get(strict_correction(correction))
+    best_set = _BEST_SETS.get(strict_correction(correction))
     if best_set is None:
         raise OptionError(
             f"Correction {correction!r} has no law for the models that may be first by themselves "
@@ -195,7 +205,7 @@ def claim_top_alone(
         If the correction has no law for it, or there are no more than `k` models.
     """
     strict = strict_correction(correction)
-    if strict not in BEST_SETS:
+    if strict not in _BEST_SETS:
         raise OptionError(
             f"Correction {correction!r} has no law for the models among the first {k} by "
             "themselves (--top-alone). Use --correction holm, bonferroni or maxt."
@@ -218,3 +228,117 @@ def claim_top_alone(
         "top-alone",
         f"By itself, at {level} and not together with the other statements: {'; '.join(parts)}.",
     )
+
+
+def _best_by_level(family: Family, alpha: float) -> NDArray[np.bool_]:
+    """Models that may be the best: Bonferroni within the family of each candidate.
+
+    Where flips decide, their law does.
+    """
+    from rankbars.stats.multiplicity.closedtesting import better_counts, better_counts_from_p
+
+    if flips_decide(family):
+        return _best_by_maxt(family, alpha)
+    if family.statistic is not None:
+        return np.asarray(better_counts(family.statistic, family.df, alpha) == 0)
+    if family.p is None:
+        raise TypeError("a family of hypotheses needs statistics or p-values")
+    return np.asarray(better_counts_from_p(family.p, alpha) == 0)
+
+
+def _best_by_maxt(family: Family, alpha: float) -> NDArray[np.bool_]:
+    """The same with the largest statistic of sign flips; with estimated covariances by level.
+
+    Draws with an estimated covariance are liberal below five rows per model.
+    """
+    if flipped_rows(family) is not None or family.rankings is not None:
+        from rankbars.stats.multiplicity.maxt import max_t_best
+
+        return max_t_best(null_draws(family), alpha)
+    return _best_by_level(family, alpha)
+
+
+_BEST_SETS: dict[str, Callable[[Family, float], NDArray[np.bool_]]] = {
+    "holm": _best_by_level,
+    "bonferroni": _best_by_level,
+    "maxt": _best_by_maxt,
+}
+"""Sets for the best under the corrections that have a law for it."""
+
+
+def call_first(name: str, family: Family, alpha: float, k: int) -> NDArray[np.int8]:
+    """Who is among the first `k` (1), who is not (-1), and who may be (0), all at once.
+
+    Parameters
+    ----------
+    name : str
+        A correction that has a law for the best.
+    family : Family
+        The hypotheses.
+    alpha : float
+        Error rate of all these calls together.
+    k : int
+        Places, below the number M of models.
+
+    Notes
+    -----
+    A wrong call needs a false claim "an outsider better than a member", and there are k (M - k)
+    such pairs, however the first k came about: so each claim is made at ``alpha / (k (M - k))``.
+    Where flips decide, the relation of all pairs does.
+    """
+    from rankbars.stats.bets import call_top
+
+    level = alpha / (k * (family.size - k))
+    if flips_decide(family):
+        relation = take_correction(name)(family, "all", alpha).decisions.shown_better
+        if relation is None:
+            raise TypeError(f"correction {name!r} shows no pairs")
+        shown = simultaneous_order(relation)[0]
+    elif family.statistic is not None:
+        shown = family.statistic >= positive_critical(level, family.df)
+    elif family.p is not None:
+        shown = family.p <= level
+    else:
+        raise TypeError("a family of hypotheses needs statistics or p-values")
+    return call_top(np.asarray(shown & ~np.eye(family.size, dtype=bool)), k)
+
+
+def first_critical(name: str, family: Family, alpha: float) -> NDArray[np.float64] | float | None:
+    """Standard errors that a difference needs to be shown before any other, of all pairs at once.
+
+    None where a difference in standard errors is not what decides: exact tests, ranks, flipped
+    clusters, and corrections that promise nothing.
+    """
+    items = family.evidence
+    clustered = isinstance(items, Items) and items.clusters is not None
+    counted = family.statistic is None or family.se is None
+    if counted or flips_decide(family):
+        return None
+    if name in ("holm", "bonferroni"):
+        tests = max(family.size * (family.size - 1), 1)
+        return np.asarray(positive_critical(alpha / tests, family.df))
+    if name == "maxt_bootstrap":
+        largest = np.sort(resample_family(family).largest.max(axis=1))
+        return upper_order_statistic(largest, alpha)
+    if name != "maxt" or clustered:
+        return None
+    from rankbars.stats.multiplicity.maxt import max_t_critical
+
+    critical = max_t_critical(null_draws(family), alpha)
+    rows = flipped_rows(family)
+    if rows is None:
+        return critical
+    # Flips compare u = t / sqrt((n - 1 + t^2) / n), an increasing function of the paired t.
+    room = rows.n - critical**2
+    return critical * float(np.sqrt((rows.n - 1) / room)) if room > 0 else np.inf
+
+
+def _share_draws(name: str, family: Family) -> Family:
+    """The family with the draws that its statements by max-T share; as it is for others."""
+    if name != "maxt":
+        return family
+    draws = null_draws(family)
+    if draws.scale is None and draws.measure is None:
+        return family  # statistics of all pairs are large
+    made = list(draws.start())
+    return family._replace(draws=draws._replace(start=lambda: iter(made)))
