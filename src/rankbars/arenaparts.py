@@ -8,7 +8,7 @@ from dataclasses import replace
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardparts import OverTime
 from rankbars.data.evidence import Votes
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_words
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.data.taskresult import CategoryRanks
@@ -81,10 +81,7 @@ def _time_note(found: OverTime, spec: Spec) -> Note:
     if found.reason:
         return Note("over-time", f"{text} No changes were tested: {found.reason}.")
     names = [one.model for one in found.changed]
-    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-    shown = (
-        f"{', '.join(names[:10])}{more} changed" if names else "no model is shown to have changed"
-    )
+    shown = f"{list_words(names, 10)} changed" if names else "no model is shown to have changed"
     beside = (
         f" Of {len(found.changes)} models, tested together at {level} (Holm), {shown} since "
         f"{found.since}, relative to the mean of these models: a change of all alike cannot be "

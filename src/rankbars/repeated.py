@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rankbars.data.board import Leaderboard
 from rankbars.data.evidence import take_models
 from rankbars.data.noise import Costs, Noise, TaskNoise
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.intake import take_scores
 from rankbars.steps.noiseparts import examine_task_noise
@@ -158,8 +158,7 @@ def _notes(left: Sequence[str]) -> tuple[Note, ...]:
     """What is said of tasks without several answers."""
     if not left:
         return ()
-    shown = ", ".join(map(repr, left[:3])) + (f" and {len(left) - 3} more" * (len(left) > 3))
-    return (Note("no-trials", f"Without several answers to an item: {shown}."),)
+    return (Note("no-trials", f"Without several answers to an item: {list_names(left, 3)}."),)
 
 
 def _costs(item: float | None, trial: float | None, budget: float | None) -> Costs | None:

@@ -17,6 +17,7 @@ __all__ = [
     "Note",
     "Remarks",
     "list_names",
+    "list_words",
     "note_chosen",
     "without_folders",
 ]
@@ -154,9 +155,20 @@ def list_names(names: Iterable[str], limit: int = 4) -> str:
     >>> list_names(["a", "b", "c"], limit=2)
     "'a', 'b' and 1 more"
     """
-    every = list(names)
-    shown = ", ".join(repr(name) for name in every[:limit])
-    return shown if len(every) <= limit else f"{shown} and {len(every) - limit} more"
+    return list_words(map(repr, names), limit)
+
+
+def list_words(words: Iterable[str], limit: int = 4, between: str = ", ", last: str = " ") -> str:
+    """The first few words of a list, and how many more there are; `last` stands before "and".
+
+    Examples
+    --------
+    >>> list_words(["a", "b", "c"], limit=2)
+    'a, b and 1 more'
+    """
+    every = list(words)
+    shown = between.join(every[:limit])
+    return shown if len(every) <= limit else f"{shown}{last}and {len(every) - limit:,} more"
 
 
 class Remarks:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Items, Votes, take_rows
 from rankbars.data.judgeworth import JudgeLeaning, JudgeUse, JudgeWorth
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.pairwise.judgedpairs import (
@@ -37,7 +38,7 @@ SUSPECT = 0.01
 """Error rate, all tasks together, of the question whether labelled items are a random sample."""
 
 _LEAST_GAIN = 1.05  # at its lower end: below, a judge costs more trust than it gives
-_MOST_NAMES = 3
+_listed = partial(list_names, limit=3)
 _FEWEST_ROWS = 5  # of an interval by the t distribution
 _SAME_SCALE = 0.25  # least part of what two ranges cover that both cover
 _AGAINST = (
@@ -109,7 +110,7 @@ def with_judge(labels: Scores, *judges: Scores, families: Sequence[Sequence[str]
     if not shared:
         raise DataError(
             "Labels and judge have no task in common: labels have "
-            f"{_listed(tuple(labels.tasks))}, the judge has {_listed(tuple(judges[0].tasks))}. "
+            f"{_listed(labels.tasks)}, the judge has {_listed(judges[0].tasks)}. "
             "Name tasks alike, or leave the column of tasks out of both files."
         )
     tasks: dict[str, Evidence] = {}
@@ -254,7 +255,7 @@ def _check_families(families: Sequence[Sequence[str]], judges: int, models: Sequ
             raise DataError(
                 f"The judge's family must be models that have labels; got "
                 f"{_listed((one,) if isinstance(one, str) else strange)}. They are "
-                f"{_listed(tuple(models))}."
+                f"{_listed(models)}."
             )
         if one and len(set(one)) == len(models):
             raise DataError(
@@ -367,7 +368,7 @@ def place_judgements(
         lacking = sorted(set(people.models) - set(one.models))
         if lacking:
             raise DataError(
-                f"Task {task!r}: the judge has no scores of {_listed(tuple(lacking))}, which "
+                f"Task {task!r}: the judge has no scores of {_listed(lacking)}, which "
                 "people labelled. Have it judge them, or choose models that both have, with "
                 "--models."
             )
@@ -431,9 +432,3 @@ def _all_worth(worth: JudgeWorth) -> str:
         f"On the {worth.tasks} tasks where judges are used, {worth.labels:,} labels with them are "
         f"worth {_amount(worth)} (95 % confidence)."
     )
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    shown = ", ".join(map(repr, names[:_MOST_NAMES]))
-    more = len(names) - _MOST_NAMES
-    return shown if more <= 0 else f"{shown} and {more} more"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Coverage, Estimates, Evidence, Items, Votes, take_rows
 from rankbars.data.fields import locate_models
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.storedtasks import Change, Outline, change_tasks, models_of, outline_of
 from rankbars.errors import DataError, OptionError, UnknownOptionError
@@ -233,10 +233,11 @@ def _without_scores(scores: Scores, gaps: list[Gap]) -> list[str]:
     found = [name for name in scores.models if whole[name] == len(scores.tasks)]
     if not found:
         return []
-    shown = ", ".join(map(repr, found[:_MOST_NAMES]))
-    more = f" and {len(found) - _MOST_NAMES} more" if len(found) > _MOST_NAMES else ""
     has = "has" if len(found) == 1 else "have"
-    return [f"{shown}{more} {has} no score at all. Is the right column read as the score?"]
+    return [
+        f"{list_names(found, _MOST_NAMES)} {has} no score at all. "
+        "Is the right column read as the score?"
+    ]
 
 
 class _Reasons(NamedTuple):
@@ -279,8 +280,6 @@ def _strangers(scores: Scores) -> list[Note]:
         if alone.size == 0 or np.count_nonzero(present) == 1:
             continue
         names = tuple(evidence.models[i] for i in alone)
-        shown = ", ".join(map(repr, names[:_MOST_NAMES]))
-        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
         rows = [int(np.argmax(there[:, i])) for i in alone[:2]]
         first = (
             ""
@@ -291,7 +290,8 @@ def _strangers(scores: Scores) -> list[Note]:
             Note(
                 "no-common-rows",
                 f"On task {task!r} these share no row with any other model, so they can be "
-                f"compared with none: {shown}{more}{first}. Are rows named alike for all models?",
+                f"compared with none: {list_names(names, _MOST_NAMES)}{first}. Are rows named "
+                "alike for all models?",
                 task=task,
                 models=names,
             )

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankbars.data.evidence import Evidence, Items, take_rows
 from rankbars.data.ledger import TaskRows
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_words
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError
 
@@ -235,11 +235,9 @@ def flaky_note(looks: Sequence[Mapping[str, TaskRows]]) -> tuple[Note, ...]:
     ]
     if not names:
         return ()
-    shown = ", ".join(names[:_MOST_NAMED])
-    rest = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
     text = (
         f"{_count(len(names))} answered differently by the same model at another look: "
-        f"{shown}{rest}. None is left out."
+        f"{list_words(names, _MOST_NAMED)}. None is left out."
     )
     return (Note("flaky-items", text),)
 

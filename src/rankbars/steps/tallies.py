@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import take_models
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Scores
 from rankbars.data.spec import VoteOptions
 from rankbars.data.storedtasks import Change, change_tasks
@@ -388,9 +388,9 @@ def _other_groups(votes: Votes, groups: Connectivity) -> list[str]:
 
 
 def _listed(names: NDArray[np.object_]) -> str:
-    shown = [repr(name) for name in names[:_MOST_NAMES]]
     if len(names) > _MOST_NAMES:
-        return f"{', '.join(shown)} and {len(names) - _MOST_NAMES} more"
+        return list_names(names, _MOST_NAMES)
+    shown = [repr(name) for name in names]
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
@@ -437,14 +437,9 @@ def keep_connected(scores: Scores, options: VoteOptions) -> Scores:
                 "not-connected",
                 f"{out.size} of {len(evidence.models)} models were left out, because the votes do "
                 "not put them on one scale with the others: "
-                f"{_first_ten([evidence.models[i] for i in out])}. Ranks are among the others.",
+                f"{list_names((evidence.models[i] for i in out), 10)}. Ranks are among the others.",
                 name,
                 tuple(evidence.models[i] for i in out),
             )
         )
     return replace(scores, tasks=change_tasks(scores.tasks, changes)).with_notes(notes)
-
-
-def _first_ten(names: list[str]) -> str:
-    shown = ", ".join(map(repr, names[:10]))
-    return shown if len(names) <= 10 else f"{shown} and {len(names) - 10} more"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rankbars.calls import check_name
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_names, list_words
 from rankbars.data.scores import Scores
 from rankbars.data.spec import MISSING_TASKS, Spec
 from rankbars.data.storedtasks import Change, change_tasks, models_of
@@ -25,10 +25,9 @@ from rankbars.steps.missingness import find_gaps, resolve_items, resolve_missing
 
 __all__ = ["Entries", "bridged_spec", "fill_from_baseline", "settle_missing"]
 
-_MOST_NAMED = 5
-
 
 _MOST_NAMES = 5
+_listed = partial(list_names, limit=_MOST_NAMES)
 
 
 class Entries(NamedTuple):
@@ -293,18 +292,16 @@ def _new_note(grid: _Grid, new: NDArray[np.bool_]) -> Note:
     one = len(named) == 1
     return Note(
         "new-tasks",
-        f"New: too few models entered {_several(named)}. {'It does' if one else 'They do'} not "
-        f"count in this board; --tasks ranks the models that entered {'it' if one else 'one'}.",
+        f"New: too few models entered {list_words(named, _MOST_NAMES)}. "
+        f"{'It does' if one else 'They do'} not count in this board; --tasks ranks the models "
+        f"that entered {'it' if one else 'one'}.",
     )
 
 
 def _nowhere_note(models: tuple[str, ...]) -> Note:
-    one = len(models) == 1
     return Note(
         "no-task",
-        f"Scored on none of the tasks that count, and not on the board: {_listed(models)}."
-        if not one
-        else f"Scored on none of the tasks that count, and not on the board: {models[0]!r}.",
+        f"Scored on none of the tasks that count, and not on the board: {_listed(models)}.",
         models=models,
     )
 
@@ -341,22 +338,8 @@ def _subset(grid: _Grid) -> str:
     models = int(grid.entered[block].all(axis=0).sum())
     if models < 2:
         return "No set of tasks has two models scored on all of it."
-    named = " ".join(f"--tasks {name}" for name in grid.titled(block)[:_MOST_NAMES])
-    more = int(block.sum()) - _MOST_NAMES
-    return (
-        f"{models:,} models are scored on all of {int(block.sum())} tasks: {named}"
-        f"{f' and {more} more' if more > 0 else ''}."
-    )
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return _several([repr(name) for name in names])
-
-
-def _several(words: list[str]) -> str:
-    more = len(words) - _MOST_NAMES
-    shown = ", ".join(words[:_MOST_NAMES])
-    return f"{shown} and {more:,} more" if more > 0 else shown
+    named = list_words((f"--tasks {name}" for name in grid.titled(block)), _MOST_NAMES, " ")
+    return f"{models:,} models are scored on all of {int(block.sum())} tasks: {named}."
 
 
 def fill_from_baseline(scores: Scores, baseline: str) -> Scores:
@@ -405,11 +388,10 @@ def fill_from_baseline(scores: Scores, baseline: str) -> Scores:
     if not filled:
         return scores
     names = tuple(sorted(filled))
-    shown = ", ".join(f"{name} on {filled[name]}" for name in names[:_MOST_NAMED])
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    shown = list_words((f"{name} on {filled[name]}" for name in names), _MOST_NAMES)
     note = Note(
         "filled-from-baseline",
-        f"Scores that are missing count as those of {baseline} (tasks: {shown}{more}).",
+        f"Scores that are missing count as those of {baseline} (tasks: {shown}).",
         models=names,
     )
     tasks = change_tasks(scores.tasks, changes)

@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.notes import list_words
 from rankbars.data.spec import VoteOptions
 from rankbars.data.taskresult import MovedModel, SuspectGroup, SuspectVoter, SuspectVoters
 from rankbars.data.votes import PERIOD_MARK, Ballots, Votes
@@ -364,13 +365,11 @@ def _say_groups(
     """The message: which periods or prompts, and what is odd about each."""
     number, kind = len(groups), groups[0].kind
     which = "Votes of {} of {:,} periods" if kind == "period" else "Votes on {} of {:,} prompts"
-    shown = "; ".join(_habit_words(one) for one in groups[:_MOST_NAMES])
-    more = number - _MOST_NAMES
+    shown = list_words(map(_habit_words, groups), _MOST_NAMES, "; ", "; ")
     they = f"this {kind}" if number == 1 else f"these {kind}s"
     return (
-        f"{which.format(f'{number:,}', tested)} do not fit those of the others: {shown}"
-        + (f"; and {more:,} more" if more > 0 else "")
-        + f". {_effect_words(moved, they)} They count like the others. It is a reason to look at "
+        f"{which.format(f'{number:,}', tested)} do not fit those of the others: {shown}. "
+        f"{_effect_words(moved, they)} They count like the others. It is a reason to look at "
         f"them, no proof: at most {FALSE_DISCOVERIES:.0%} of those named are named by chance, on "
         "average."
     )
@@ -392,9 +391,7 @@ def _group_words(habit: str, model: str | None, voters: list[SuspectVoter]) -> s
     about = sum(one.about for one in voters)
     won = sum(one.won * one.about for one in voters) / about
     expected = sum(one.expected * one.about for one in voters) / about
-    shown = ", ".join(one.voter for one in voters[:_MOST_NAMES])
-    more = len(voters) - _MOST_NAMES
-    who = shown + (f" and {more:,} more" if more > 0 else "")
+    who = list_words((one.voter for one in voters), _MOST_NAMES)
     said = f"{won:.0%} of {about:,} votes, where {expected:.0%} is expected"
     if habit == "order":
         return f"against the order of the strengths: {who} (the stronger model won {said})"

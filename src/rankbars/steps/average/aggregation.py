@@ -16,7 +16,7 @@ from rankbars.data.comparisons import Comparisons
 from rankbars.data.contrasts import Contrasts, Differences
 from rankbars.data.draws import Draws
 from rankbars.data.evidence import Estimates, Items
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_words
 from rankbars.data.priors import PriorChoice
 from rankbars.data.rightanswers import is_share
 from rankbars.data.scores import Scores
@@ -444,9 +444,8 @@ def _zero_error_models(comparisons: Comparisons) -> tuple[str, ...]:
 
 def _cell_words(cells: Sequence[tuple[str, str]]) -> str:
     """How many cells, and the first of them."""
-    shown = ", ".join(f"{model} on {task}" for model, task in cells[:_MOST_CELLS])
-    more = len(cells) - _MOST_CELLS
-    return f"{len(cells):,} ({shown}{f' and {more:,} more' if more > 0 else ''})"
+    shown = list_words((f"{model} on {task}" for model, task in cells), _MOST_CELLS)
+    return f"{len(cells):,} ({shown})"
 
 
 def _choose(found: Estimate, plan: AveragePlan) -> tuple[AveragePlan, CorrectionChoice]:

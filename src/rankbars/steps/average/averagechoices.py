@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankbars.calls import check_mapping, check_name, check_number, finite_weights
 from rankbars.data.aggregate import Over
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, Votes
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_names
 from rankbars.data.priors import PriorChoice, prior_kind
 from rankbars.data.rightanswers import is_share
 from rankbars.data.scores import Direction, Scores
@@ -419,8 +419,7 @@ def _families(scores: Scores, shares: Mapping[str, float]) -> dict[str, str]:
         else:
             found[name] = family
     if lacking:
-        shown = ", ".join(repr(name) for name in lacking[:3])
-        shown += f" and {len(lacking) - 3} more tasks" if len(lacking) > 3 else ""
+        shown = list_names(lacking, 3) + " tasks" * (len(lacking) > 3)
         raise OptionError(
             f"The average over families needs the family of every task; not known for {shown}. "
             "Give them with --families FILE, or use --aggregate tasks."

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Items, Votes
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_words
 from rankbars.data.rightanswers import is_share
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import outline_of
@@ -64,12 +64,10 @@ class CommonScale(NamedTuple):
             return _note_apart(self.apart, anyway=anyway)
         if not self.metrics:
             return None
-        shown = ", ".join(
-            f"{name} on {count} {'task' if count == 1 else 'tasks'}"
-            for name, count in self.metrics[:_MOST_NAMED]
+        named = (
+            f"{name} on {count} {'task' if count == 1 else 'tasks'}" for name, count in self.metrics
         )
-        more = len(self.metrics) - _MOST_NAMED
-        shown += f" and {more} more" if more > 0 else ""
+        shown = list_words(named, _MOST_NAMED)
         if self.shares and len(self.metrics) == 1:
             return Note("one-scale", "Scores in percent were divided by 100, like those of others.")
         if self.shares:

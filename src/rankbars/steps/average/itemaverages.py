@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.draws import Source
 from rankbars.data.evidence import Estimates, Folds, Items
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_words
 from rankbars.data.rightanswers import is_share
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.kemeny import kemeny_orders
@@ -182,7 +182,7 @@ _NOT_JOINT = Note(
 
 
 def _constant_note(tasks: list[str]) -> Note:
-    shown = ", ".join(tasks[:3]) + (f" and {len(tasks) - 3} more" if len(tasks) > 3 else "")
+    shown = list_words(tasks, 3)
     return Note(
         "constant-on-task",
         f"Some models differ by the same on every row of a task ({shown}), which shows no spread. "

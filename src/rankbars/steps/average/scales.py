@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from rankbars.calls import check_mapping, check_name, check_number
 from rankbars.data.comparisons import Comparisons
+from rankbars.data.notes import list_names
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.points import Limits, standard_limits
@@ -131,8 +132,7 @@ def _given(
 
 
 def _lacking(normalise: str, tasks: list[str]) -> str:
-    shown = ", ".join(repr(name) for name in tasks[:3])
-    shown += f" and {len(tasks) - 3} more tasks" if len(tasks) > 3 else ""
+    shown = list_names(tasks, 3) + " tasks" * (len(tasks) > 3)
     what = "the score of guessing and the best score" if normalise == "chance" else "both limits"
     how = (
         "Declare them: --chance FILE with --score-max, "

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.draws import Source
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.points import unbeaten
 from rankbars.stats.averaging.taskcontrasts import family_means
@@ -178,9 +178,8 @@ class _TaskRows:
         apart = unbeaten(shares)
         if apart.any():
             names = [self._plan.models[i] for i in self._plan.positions[apart]]
-            more = f" and {len(names) - 3} more" if len(names) > 3 else ""
             raise DataError(
-                f"{', '.join(map(repr, names[:3]))}{more}: ahead of all other models on every "
+                f"{list_names(names, 3)}: ahead of all other models on every "
                 "task, so that no finite Elo rating says how far. Use average_rank or borda, or "
                 "leave these models out (--models)."
             )
