@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.rows import Job, Once, Ratio, Row, Sides, require
+from rankbars.bayes.chains import effective_draws
 from rankbars.data.priors import Prior
 from rankbars.stats.hierarchical.betabinomial import Counts, draw_hyper, draw_shares, share_grid
-from rankbars.stats.hierarchical.convergence import effective_draws
 
 TITLE = "Hierarchical model"
 

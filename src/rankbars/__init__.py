@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from rankbars.asking import allocate
-    from rankbars.bayes.confusion import sample_confusion
     from rankbars.bayes.posterior import Posterior, to_arviz
-    from rankbars.bayes.sampling import sample_posterior
+    from rankbars.bayes.sampling import sample_confusion, sample_posterior
     from rankbars.checking import check
     from rankbars.costs import add_costs
     from rankbars.data.aggregate import Aggregate
@@ -234,7 +233,7 @@ _MODULE_OF: Final = {
     "predict": "rankbars.steps.prediction",
     "rank": "rankbars.steps.ranking",
     "read": "rankbars.readers",
-    "sample_confusion": "rankbars.bayes.confusion",
+    "sample_confusion": "rankbars.bayes.sampling",
     "sample_posterior": "rankbars.bayes.sampling",
     "select_tasks": "rankbars.steps.taskselection",
     "submit": "rankbars.submissions",

@@ -7,8 +7,7 @@ import pytest
 from numpyro.diagnostics import effective_sample_size, split_gelman_rubin
 
 import rankbars as rb
-from rankbars.bayes.chains import Chains, ChainSettings, check_chains
-from rankbars.stats.hierarchical.convergence import effective_draws, split_rhat
+from rankbars.bayes.chains import Chains, ChainSettings, check_chains, effective_draws, split_rhat
 
 
 def autoregressive(correlation: float, chains: int = 4, draws: int = 4000) -> np.ndarray:

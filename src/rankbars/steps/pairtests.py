@@ -1,4 +1,7 @@
-"""The tests of a pair of models: a table from name to function, and the rule behind ``auto``."""
+"""The tests of a pair of models: a table from name to function, and the rule behind ``auto``.
+
+Tests of means are in `rankbars.steps.meantests`, those of votes in `rankbars.steps.votetests`.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +16,26 @@ from rankbars.data.evidence import Estimates, Evidence, Folds, Items, take_model
 from rankbars.data.fields import locate_models
 from rankbars.data.notes import Note
 from rankbars.data.votes import Votes
-from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.stats.pairwise.modelscores import cluster_summary, item_summary
+from rankbars.stats.pairwise.paired import cluster_t, paired_t
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
-from rankbars.steps.itemtests import (
-    judge_t_test,
-    mcnemar_midp_test,
-    mcnemar_test,
-    signflip_test,
-    trimmed_t_test,
-    two_way_test,
-    welch_test,
-    wilcoxon_test,
-)
+from rankbars.steps.correctionchoice import row_skewness
 from rankbars.steps.meantests import cluster_t_test, corrected_t_test, t_test, z_test
-from rankbars.steps.testrows import Setting, Tested, VoteTests, has_answers_of_runs, pad_tested
+from rankbars.steps.testrows import (
+    Setting,
+    Tested,
+    VoteTests,
+    averaged_words,
+    counted_pairs,
+    has_answers_of_runs,
+    item_rows,
+    labels_and_judge,
+    pad_tested,
+    row_assumptions,
+    row_notes,
+    row_word,
+)
 from rankbars.steps.validity import design_of, find_cell
 
 __all__ = [
@@ -42,26 +51,263 @@ __all__ = [
 PairTest = Callable[[Evidence, Setting], Tested]
 
 
-def binomial_test(evidence: Evidence, setting: Setting) -> Tested:
-    """Exact binomial test of the votes between two models; votes alone load what it needs."""
-    from rankbars.steps import votetests
+_FEWEST_DRAWS = 9_999  # p-values must be fine enough to pass the first step of Holm
+_USUAL_ALPHA = 0.05
 
-    return votetests.binomial_test(evidence, setting)
-
-
-def e_process_test(evidence: Evidence, setting: Setting) -> Tested:
-    """Evidence that may be looked at at any time; votes alone load what it needs."""
-    from rankbars.steps import votetests
-
-    return votetests.e_process_test(evidence, setting)
+_ON_AVERAGE = "On an average of tasks, contrasts of mean scores are used instead."
 
 
-def e_strength_test(evidence: Evidence, setting: Setting) -> Tested:
-    """The same from all votes together, in the limit; votes alone load what it needs."""
-    from rankbars.steps import votetests
+def wilcoxon_test(evidence: Evidence, setting: Setting) -> Tested:
+    """Wilcoxon signed-rank test with Pratt's zeros: the center of the differences, not the mean."""
+    from rankbars.stats.pairwise.robust import wilcoxon
 
-    return votetests.e_strength_test(evidence, setting)
+    items = _independent_rows(evidence, "wilcoxon")
+    return _by_p(
+        items,
+        wilcoxon(items.values),
+        "differences are symmetric about their center; ranks speak of that center, not the mean",
+    )
 
+
+def signflip_test(evidence: Evidence, setting: Setting) -> Tested:
+    """Sign-flip permutation test of the mean difference; whole clusters are flipped."""
+    from rankbars.stats.pairwise.signflip import sign_flip
+
+    items = item_rows(evidence, "signflip")
+    _refuse_folds(items, "signflip")
+    _refuse_weights(items, "signflip")
+    size = len(items.models)
+    draws = max(setting.resamples, _FEWEST_DRAWS)
+    p = sign_flip(
+        items.values,
+        items.clusters,
+        draws=draws,
+        seed=setting.seed,
+        key=("signflip", setting.key),
+    )
+    made = _by_p(items, p, "under no difference, each difference is as likely to be its opposite")
+    if draws + 1 < size * (size - 1) / _USUAL_ALPHA:
+        text = (
+            f"{draws:,} random sign patterns cannot give a p-value below {1 / (draws + 1):.1g}, "
+            f"which is too coarse to separate {size} models all at once."
+        )
+        made = made._replace(notes=(*made.notes, ("coarse-p", text)))
+    made = made._replace(skewness=row_skewness(items.values))
+    if items.clusters is None:
+        return made
+    return made._replace(
+        summary=cluster_summary(items.values, items.clusters),
+        pairs=cluster_t(items.values, items.clusters),
+    )
+
+
+def mcnemar_test(evidence: Evidence, setting: Setting) -> Tested:
+    """Exact McNemar test of 0/1 scores."""
+    from rankbars.stats.pairwise.mcnemar import mcnemar_exact
+
+    return _mcnemar(evidence, "mcnemar", mcnemar_exact)
+
+
+def mcnemar_midp_test(evidence: Evidence, setting: Setting) -> Tested:
+    """McNemar test of 0/1 scores with mid-p-values: less conservative, not exact."""
+    from rankbars.stats.pairwise.mcnemar import mcnemar_midp
+
+    return _mcnemar(evidence, "mcnemar_midp", mcnemar_midp)
+
+
+def trimmed_t_test(evidence: Evidence, setting: Setting) -> Tested:
+    """Yuen's paired t on trimmed differences (20 % from either end)."""
+    from rankbars.stats.pairwise.robust import trimmed_t
+
+    items = _independent_rows(evidence, "trimmed_t")
+    return Tested(
+        item_summary(items.values),
+        paired_t(items.values),
+        (
+            f"{row_word(items).capitalize()} are independent draws, and trimmed means of "
+            "differences are close to normal; ranks speak of the trimmed mean.",
+            _ON_AVERAGE,
+            *row_assumptions(items),
+        ),
+        decided_by=trimmed_t(items.values),
+        notes=tuple(row_notes(items)),
+    )
+
+
+def welch_test(evidence: Evidence, setting: Setting) -> Tested:
+    """Welch's t-test: models were run on different items, so nothing is paired."""
+    from rankbars.stats.pairwise.estimates import welch_t
+
+    items = _independent_rows(evidence, "welch")
+    paired = ~np.isnan(items.values).any(axis=1)
+    notes = list(row_notes(items))
+    if paired.sum() > 1 and items.ids is not None:
+        notes.append(
+            (
+                "pairing-wasted",
+                "Models share rows, and the unpaired test does not use that; a paired test would "
+                "separate them better. Use --test t.",
+            )
+        )
+    return Tested(
+        item_summary(items.values),
+        welch_t(items.values),
+        (
+            "The rows of different models are independent samples with nearly normal means.",
+            *row_assumptions(items),
+        ),
+        notes=tuple(notes),
+    )
+
+
+def two_way_test(evidence: Evidence, setting: Setting) -> Tested:
+    """Runs (seeds, prompts) that move all their answers: for new items and new runs."""
+    from rankbars.stats.pairwise.runeffects import two_way_t
+
+    items = _independent_rows(evidence, "two_way")
+    if items.runs is None:
+        way = "Leave out --runs shared" if setting.runs == "shared" else "Use --test t"
+        raise OptionError(
+            "The two-way test needs every model to have answered every item in the same runs "
+            "(seeds, epochs or prompts): one column that names them, at least 2 of them, and no "
+            f"answer missing. That is not so here. {way}."
+        )
+    first, second = row_word(items), averaged_words(items)
+    return Tested(
+        item_summary(items.values),
+        two_way_t(items.runs, crossed=_cross(items)),
+        (
+            f"{first.capitalize()} and {second} are both independent draws: the guarantee is for "
+            f"new {first} and new {second} (here {items.n} × {items.runs.shape[1]}).",
+        ),
+        notes=(*row_notes(items), *_few_runs_notes(items)),
+    )
+
+
+def judge_t_test(evidence: Evidence, setting: Setting) -> Tested:
+    """Prediction-powered paired t-test: labels of some rows, corrected by a judge of all."""
+    from rankbars.stats.pairwise.judgedpairs import judged_t
+
+    items = item_rows(evidence, "judge_t")
+    if items.judge is None:
+        raise OptionError(
+            "Test 'judge_t' is for labels that a judge corrects, and there is no judge here that "
+            "is worth it. Name one with --judge FILE, or use --test auto."
+        )
+    if items.clusters is not None or isinstance(items.design, Folds):
+        raise OptionError(
+            "Test 'judge_t' takes rows as independent, and these come in clusters or folds. Leave "
+            "out --judge."
+        )
+    known = labels_and_judge(items)
+    found = judged_t(known.labels, known.judge, drawn=known.drawn)
+    how = "" if known.drawn is None else ", drawn with the probabilities that were declared"
+    rows = int(np.isfinite(items.judge).all(axis=(1, 2)).sum())
+    return Tested(
+        found.summary,
+        found.pairs,
+        (
+            f"The {items.n:,} labelled items are a random sample of the {rows:,} that the judge "
+            f"scored{how}, and these are independent draws.",
+            "The judge was neither tuned nor chosen on these labels.",
+            *row_assumptions(items),
+        ),
+        skewness=row_skewness(items.values),
+    )
+
+
+def _few_runs_notes(items: Items) -> tuple[tuple[str, str], ...]:
+    """What was measured with so few runs that the level is approximate."""
+    if items.runs is None or design_of(items, "two_way") == "crossed":
+        return ()
+    count, words = items.runs.shape[1], averaged_words(items)
+    two, four = (
+        100 * (find_cell("two_way", "holm", "all", design).measured or 0.0)
+        for design in ("few runs", "some runs")
+    )
+    text = (
+        f"{count} {words} hardly tell how much {words} differ, so the level is approximate: in "
+        "simulations of 10 equal models whose runs differ by 8 points, 95 % statements about all "
+        f"of them held in about {two:.0f} % of cases with 2 runs and {four:.0f} % with 4."
+    )
+    measured = find_cell("two_way", "holm", "all", "some runs").measured_among(len(items.models))
+    if measured is None:
+        text += " With more models they hold less often: 30 with 4 runs in about 70 %."
+    return (("few-runs", text),)
+
+
+def _cross(items: Items) -> bool:
+    """Whether the models share what runs do to them, as they share prompts and items.
+
+    Four of them show it; with fewer, what both have in common is better counted twice.
+    """
+    labels = items.averaged or ("runs",)
+    return labels != ("runs",) and items.runs is not None and items.runs.shape[1] >= 4
+
+
+def _mcnemar(
+    evidence: Evidence, name: str, test: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+) -> Tested:
+    items = _independent_rows(evidence, name)
+    try:
+        p = test(items.values)
+    except DataError as error:
+        raise OptionError(f"Test {name!r} is for scores that are 0 or 1. {error}") from error
+    return _by_p(items, p, "each difference is one item that only one of the two solves")
+
+
+def _by_p(items: Items, p: NDArray[np.float64], what: str) -> Tested:
+    return Tested(
+        item_summary(items.values),
+        counted_pairs(paired_t(items.values), items),
+        (
+            f"{row_word(items).capitalize()} are independent draws, and {what}.",
+            _ON_AVERAGE,
+            *row_assumptions(items),
+        ),
+        exact_p=p,
+        notes=tuple(row_notes(items)),
+    )
+
+
+def _independent_rows(evidence: Evidence, name: str) -> Items:
+    items = item_rows(evidence, name)
+    _refuse_folds(items, name)
+    _refuse_weights(items, name)
+    if items.clusters is not None:
+        raise OptionError(
+            f"Test {name!r} takes rows as independent, and these come in clusters. "
+            "Use --test cluster_t."
+        )
+    return items
+
+
+def _refuse_folds(items: Items, name: str) -> None:
+    if isinstance(items.design, Folds):
+        raise OptionError(
+            f"Test {name!r} takes rows as independent, and folds share training data. "
+            "Use --test corrected_t."
+        )
+
+
+def _refuse_weights(items: Items, name: str) -> None:
+    if items.weights is not None:
+        raise OptionError(f"Test {name!r} has no weighted form. Use --test t or cluster_t.")
+
+
+def _of_votes(name: str) -> PairTest:
+    """A test of votes, which alone load what it needs."""
+
+    def test(evidence: Evidence, setting: Setting) -> Tested:
+        from rankbars.steps.votetests import TESTS_OF_VOTES
+
+        return TESTS_OF_VOTES[name](evidence, setting)
+
+    return test
+
+
+VOTE_TESTS = ("binomial", "e_process", "e_strength")
+"""Tests that are for pairwise votes only."""
 
 TESTS: dict[str, PairTest] = {
     "t": t_test,
@@ -76,13 +322,8 @@ TESTS: dict[str, PairTest] = {
     "two_way": two_way_test,
     "welch": welch_test,
     "judge_t": judge_t_test,
-    "binomial": binomial_test,
-    "e_process": e_process_test,
-    "e_strength": e_strength_test,
+    **{name: _of_votes(name) for name in VOTE_TESTS},
 }
-
-VOTE_TESTS = ("binomial", "e_process", "e_strength")
-"""Tests that are for pairwise votes only."""
 
 
 def choose_test(evidence: Evidence, runs: str = "independent") -> str:

@@ -32,7 +32,7 @@ from rankbars.steps.votesuspects import (
     find_suspects,
 )
 
-__all__ = ["binomial_test", "e_process_test", "e_strength_test", "strength_test"]
+__all__ = ["TESTS_OF_VOTES", "strength_test"]
 
 _FEW_VOTES = 20
 
@@ -45,7 +45,7 @@ def strength_test(votes: Votes, setting: Setting) -> Tested:
     return _compare_strengths(votes, setting, _pairing_notes(votes, setting))[0]
 
 
-def e_strength_test(evidence: Evidence, setting: Setting) -> Tested:
+def _e_strength_test(evidence: Evidence, setting: Setting) -> Tested:
     """E-processes of contrasts of strengths, valid in the limit however often one looks."""
     votes = _votes(evidence, "e_strength")
     if setting.votes.reweight != "none":
@@ -146,7 +146,7 @@ def _compare_strengths(
     return tested._replace(kept=chosen, about=(*tested.about, left_out)), found
 
 
-def binomial_test(evidence: Evidence, setting: Setting) -> Tested:
+def _binomial_test(evidence: Evidence, setting: Setting) -> Tested:
     """Exact test of each pair from its own decided votes; no model links the pairs."""
     votes = _votes(evidence, "binomial")
     if votes.ballots is not None and votes.ballots.weight is not None:
@@ -159,7 +159,7 @@ def binomial_test(evidence: Evidence, setting: Setting) -> Tested:
     )
 
 
-def e_process_test(evidence: Evidence, setting: Setting) -> Tested:
+def _e_process_test(evidence: Evidence, setting: Setting) -> Tested:
     """E-processes of wins and losses of each pair, valid however often one looks."""
     votes = _votes(evidence, "e_process")
     if votes.ballots is not None and votes.ballots.weight is not None:
@@ -170,6 +170,14 @@ def e_process_test(evidence: Evidence, setting: Setting) -> Tested:
     log_e = log_e_better(used.wins, used.wins.T)
     np.fill_diagonal(log_e, 0.0)
     return tested._replace(exact_p=np.exp(-np.maximum(log_e, 0.0)), log_e=log_e)
+
+
+TESTS_OF_VOTES = {
+    "binomial": _binomial_test,
+    "e_process": _e_process_test,
+    "e_strength": _e_strength_test,
+}
+"""Tests that are for pairwise votes only, by name."""
 
 
 def _pairing_words(setting: Setting) -> tuple[str, ...]:

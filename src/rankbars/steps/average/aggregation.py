@@ -38,7 +38,6 @@ from rankbars.steps.average.findings import (
     describe_target,
     show_average,
 )
-from rankbars.steps.average.gapaverages import MEASURED
 from rankbars.steps.average.plan import FROM_ROWS, AveragePlan, Estimate, RowsSeen, TaskPart
 from rankbars.steps.average.scales import (
     RangeCollector,
@@ -47,6 +46,7 @@ from rankbars.steps.average.scales import (
     shown_limits,
     zscore_limits,
 )
+from rankbars.steps.average.taskaverages import MEASURED
 from rankbars.steps.correctionchoice import (
     RESAMPLED,
     SHARPER,

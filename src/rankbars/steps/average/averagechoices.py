@@ -21,10 +21,10 @@ from rankbars.data.storedtasks import known_outline, models_of
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.kemeny import MOST_MODELS
 from rankbars.stats.averaging.points import Limits
-from rankbars.steps.average import bayesaverages, gapaverages, itemaverages, taskaverages
+from rankbars.steps.average import itemaverages
 from rankbars.steps.average.averagemethods import take_method
+from rankbars.steps.average.bayesaverages import HierarchicalAverage
 from rankbars.steps.average.commonscale import CommonScale, find_common_scale
-from rankbars.steps.average.gapaverages import BRIDGING
 from rankbars.steps.average.plan import (
     BAYESIAN,
     FROM_ROWS,
@@ -32,6 +32,13 @@ from rankbars.steps.average.plan import (
     StartAverage,
 )
 from rankbars.steps.average.scales import fixed_limits
+from rankbars.steps.average.taskaverages import (
+    BRIDGING,
+    BoundedAverage,
+    BridgedAverage,
+    TaskAverage,
+    TwoLevelAverage,
+)
 from rankbars.steps.testrows import declared_ends
 from rankbars.steps.validity import check_method
 
@@ -39,25 +46,19 @@ __all__ = ["ESTIMATORS", "plan_average"]
 
 ESTIMATORS: dict[str, dict[Over, StartAverage]] = {
     "analytic": {"items": itemaverages.start_analytic},
-    "t": {"tasks": taskaverages.start_t, "families": taskaverages.start_t},
+    "t": {"tasks": TaskAverage, "families": TaskAverage},
     "bootstrap": {
         "items": itemaverages.start_bootstrap,
-        "tasks": taskaverages.start_bootstrap,
-        "families": taskaverages.start_bootstrap,
+        "tasks": TaskAverage,
+        "families": TaskAverage,
     },
-    "bootstrap_t": {
-        "tasks": taskaverages.start_bootstrap_t,
-        "families": taskaverages.start_bootstrap_t,
-    },
-    "additive": {"tasks": gapaverages.start_additive},
-    "common": {"tasks": gapaverages.start_common},
-    "bounded": {"tasks": gapaverages.start_bounded},
-    "two_level": {"tasks": taskaverages.start_two_level},
-    "bayes": {"items": bayesaverages.start_posterior, "tasks": bayesaverages.start_posterior},
-    "bayes_predictive": {
-        "items": bayesaverages.start_predictive,
-        "tasks": bayesaverages.start_predictive,
-    },
+    "bootstrap_t": {"tasks": TaskAverage, "families": TaskAverage},
+    "additive": {"tasks": BridgedAverage},
+    "common": {"tasks": BridgedAverage},
+    "bounded": {"tasks": BoundedAverage},
+    "two_level": {"tasks": TwoLevelAverage},
+    "bayes": {"items": HierarchicalAverage, "tasks": HierarchicalAverage},
+    "bayes_predictive": {"items": HierarchicalAverage, "tasks": HierarchicalAverage},
 }
 """What starts each estimator, for each of the averages that it is for."""
 

@@ -39,23 +39,12 @@ from rankbars.stats.pairwise.modelscores import ModelSummary
 from rankbars.stats.resampling.taskmeans import percentile_ends
 from rankbars.steps.average.averagemethods import check_range
 from rankbars.steps.average.plan import (
-    Accumulator,
     AveragePlan,
     Estimate,
     TaskPart,
 )
 
-__all__ = ["start_posterior", "start_predictive"]
-
-
-def start_posterior(plan: AveragePlan) -> Accumulator:
-    """Posterior of the average of the true scores."""
-    return _Hierarchical(plan, "posterior")
-
-
-def start_predictive(plan: AveragePlan) -> Accumulator:
-    """Posterior prediction: fresh items of these tasks, or the true score on a new task."""
-    return _Hierarchical(plan, "predictive")
+__all__ = ["HierarchicalAverage"]
 
 
 class _Task(NamedTuple):
@@ -63,13 +52,13 @@ class _Task(NamedTuple):
     counts: RightAnswers | None
 
 
-class _Hierarchical:
+class HierarchicalAverage:
     """Evidence of all tasks, kept until all are there, and one model of it per model."""
 
-    def __init__(self, plan: AveragePlan, source: Literal["posterior", "predictive"]) -> None:
+    def __init__(self, plan: AveragePlan) -> None:
         self._plan = plan
-        self._source: Source = source
-        self._fresh = source == "predictive"
+        self._fresh = plan.estimator == "bayes_predictive"
+        self._source: Source = "predictive" if self._fresh else "posterior"
         self._tasks: list[_Task] = []
         if plan.over == "tasks":
             self._check_population()
@@ -85,10 +74,12 @@ class _Hierarchical:
             )
 
     def add(self, part: TaskPart) -> TaskPart:
+        """Take one task."""
         self._tasks.append(_Task(part, count_answers(part.evidence, self._plan.shared)))
         return part
 
     def finish(self) -> Estimate:
+        """The average of what was added."""
         self._settle()
         fitted = list(self._fit())
         if self._plan.over == "tasks":
