@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.comparisons import Comparisons
-from rankbars.data.evidence import Evidence, Items, Votes
+from rankbars.data.evidence import Evidence, Votes
 from rankbars.data.headtohead import Contrast, HeadToHead, Verdict
 from rankbars.data.notes import Note
-from rankbars.data.scores import Direction, Scores, TaskInfo
+from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Spec, VoteOptions
 from rankbars.data.taskgroups import count_groups
 from rankbars.errors import DataError, OptionError
@@ -21,12 +21,10 @@ from rankbars.stats.averaging.points import Limits
 from rankbars.stats.averaging.taskcontrasts import (
     add_task,
     average_contrasts,
-    constant_errors,
     family_means,
     start_sums,
 )
-from rankbars.stats.multiplicity.symmetricbootstrap import Sample, cluster_sample
-from rankbars.stats.pairwise.modelscores import ModelSummary, sampled_rows, weighted_rows
+from rankbars.stats.pairwise.modelscores import ModelSummary, sampled_rows
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.pairstatistics import PairStatistics, detectable_difference, p_values
 from rankbars.stats.ranks import midranks
@@ -35,16 +33,17 @@ from rankbars.steps.average.averagechoices import plan_average
 from rankbars.steps.average.averagemethods import few_tasks_notes, rank_assumptions, rank_p_values
 from rankbars.steps.average.plan import AveragePlan, weight_words
 from rankbars.steps.average.scales import scale_comparisons
-from rankbars.steps.correctionchoice import has_one_end, row_skewness, tail_unknown
+from rankbars.steps.correctionchoice import has_one_end, row_skewness
 from rankbars.steps.meantests import UNSEEN_ROWS
 from rankbars.steps.noiseparts import examine_task_runs, run_notes
 from rankbars.steps.pairdecision import (
-    FEW_ROWS,
+    Pair,
     PairDecision,
     PairRows,
     average_rows,
+    common_rows,
     decide_pair,
-    pair_streams,
+    pair_samples,
     row_sample,
 )
 from rankbars.steps.pairtests import compare_evidence
@@ -80,7 +79,7 @@ def contrast_models(
         runs=runs, average_anyway=average_anyway, normalise=normalise,
     )  # fmt: skip
     chosen = count_groups(scores.select(models=(a, b)))
-    pair = _Pair(a, b)
+    pair = Pair(a, b)
     setting = Setting(
         seed, resamples, votes=VoteOptions() if votes is None else votes, zero_se=zero_se,
         runs=runs,
@@ -126,13 +125,13 @@ def contrast_models(
         average=average,
         alpha=alpha,
         power=_POWER,
-        notes=_without_repeats(chosen.notes + notes),
+        notes=tuple(dict.fromkeys(chosen.notes + notes)),
         inputs=scores.inputs,
     )
 
 
 def _average(
-    pair: _Pair,
+    pair: Pair,
     scores: Scores,
     spec: Spec,
     compared: dict[str, Comparisons],
@@ -163,7 +162,7 @@ def _average(
     }
     if plan.over == "items":
         average = _items_average(pair, plan, compared, tasks)
-        rows = _average_rows(pair, plan, scores, compared, average.se)
+        rows = average_rows(pair, plan, scores, compared, average.se)
         decided, notes = _decided(average, rows, spec, insisted=plan.insisted)
         return decided, (*plan.notes, *notes)
     average, seen = _tasks_average(plan, tasks)
@@ -196,45 +195,8 @@ def _few_units(rows: PairRows, units: str) -> tuple[Note, ...]:
     return (Note("few-items", text),)
 
 
-def _average_rows(
-    pair: _Pair,
-    plan: AveragePlan,
-    scores: Scores,
-    compared: dict[str, Comparisons],
-    se: float,
-) -> PairRows:
-    """The rows of both models behind their average."""
-    tasks, tails, whole = [], [], True
-    for name, weight in plan.weights.items():
-        one, values = compared[name], _both(pair, scores.tasks[name])
-        if values is None or one.design not in ("items", "gaps") or len(values) < 2:
-            whole = False
-            continue
-        errors = one.se
-        if one.pairs is not None:
-            whole = whole and not (one.pairs.constant[0, 1] and len(values) < FEW_ROWS)
-            errors = constant_errors(one.pairs)
-        own = (weight * float(errors[0, 1])) ** 2
-        if name in plan.limits:
-            values = plan.limits[name].apply(values)
-        tasks.append((row_sample(values, plan.seed, name, weight), own))
-        tails.append(tail_unknown(scores.tasks[name]))
-    return average_rows(tasks, se**2, whole=whole, tails=tails)
-
-
-def _both(pair: _Pair, evidence: Evidence) -> NDArray[np.float64] | None:
-    """Rows that both models have, in canonical order of the two; None without rows."""
-    if not isinstance(evidence, Items):
-        return None
-    values = np.stack([_column(evidence, model) for model in pair.models], axis=1)
-    kept = ~np.isnan(values).any(axis=1)
-    if evidence.weights is None:
-        return values[kept]
-    return weighted_rows(values[kept], evidence.weights[kept])
-
-
 def _decided(
-    contrast: Contrast, rows: PairRows, spec: Spec, *, insisted: bool, task: str | None = None
+    contrast: Contrast, rows: PairRows, spec: Spec, *, insisted: bool
 ) -> tuple[Contrast, tuple[Note, ...]]:
     """The contrast as its rows let it be decided, and what must be said of that."""
     statistic = contrast.difference / contrast.se if contrast.se > 0 else 0.0
@@ -271,7 +233,7 @@ def _by_resampling(contrast: Contrast, made: PairDecision, statistic: float) -> 
 
 
 def _items_average(
-    pair: _Pair,
+    pair: Pair,
     plan: AveragePlan,
     compared: dict[str, Comparisons],
     tasks: dict[str, Contrast],
@@ -376,7 +338,7 @@ def _rank_test(points: NDArray[np.float64], plan: AveragePlan) -> _MeanTest:
     return _MeanTest(ahead, nan, nan, nan, nan, better, worse, nan, verdict)
 
 
-def _left_out(pair: _Pair, tasks: dict[str, Contrast]) -> tuple[Note, ...]:
+def _left_out(pair: Pair, tasks: dict[str, Contrast]) -> tuple[Note, ...]:
     """One note about the rows that only one of the models has."""
     gaps = {
         name: (task.n_a - task.n, task.n_b - task.n)
@@ -407,28 +369,7 @@ def _by_another_test(compared: dict[str, Comparisons]) -> tuple[Note, ...]:
     return (Note("verdicts-by-another-test", message),)
 
 
-def _without_repeats(notes: tuple[Note, ...]) -> tuple[Note, ...]:
-    return tuple(dict.fromkeys(notes))
-
-
 _POWER = 0.8  # the customary power of a smallest detectable difference
-
-
-class _Pair(NamedTuple):
-    """The two models, and where they stand in canonical order: there all arrays are kept."""
-
-    a: str
-    b: str
-
-    @property
-    def models(self) -> tuple[str, str]:
-        """Both, in canonical order."""
-        return (self.a, self.b) if self.a < self.b else (self.b, self.a)
-
-    @property
-    def cell(self) -> tuple[int, int]:
-        """Position ``[a, b]`` in a matrix of pairs."""
-        return (0, 1) if self.a < self.b else (1, 0)
 
 
 class _MeanTest(NamedTuple):
@@ -445,27 +386,14 @@ class _MeanTest(NamedTuple):
     verdict: Verdict
 
 
-class _Common(NamedTuple):
-    """The rows that both models have; scores are inside values, higher is better."""
-
-    n: int
-    n_a: int
-    n_b: int
-    score_a: float
-    score_b: float
-    ahead: int | None = None
-    behind: int | None = None
-    binary: bool = False
-
-
 def _task_contrast(
-    pair: _Pair, evidence: Evidence, compared: Comparisons, info: TaskInfo, alpha: float
+    pair: Pair, evidence: Evidence, compared: Comparisons, info: TaskInfo, alpha: float
 ) -> Contrast:
     """The two models on one task.
 
     Parameters
     ----------
-    pair : _Pair
+    pair : Pair
         The models.
     evidence : Items or Estimates
         Their results, and perhaps those of others.
@@ -476,7 +404,7 @@ def _task_contrast(
     alpha : float
         Error rate of both sides together.
     """
-    common = _common_rows(pair, evidence)
+    common = common_rows(pair, evidence)
     if isinstance(evidence, Votes):
         scores = [float(compared.mean[compared.models.index(model)]) for model in pair]
         common = common._replace(score_a=scores[0], score_b=scores[1])
@@ -488,18 +416,18 @@ def _task_contrast(
         metric=info.metric,
         assumptions=compared.assumptions,
         approximate=not compared.guaranteed,
-        **_in_units(common, info.direction)._asdict(),
+        **common.in_units(info.direction)._asdict(),
         **_compared_test(compared, pair.cell, alpha)._asdict(),
     )
 
 
 def _decided_task(
-    pair: _Pair, evidence: Evidence, compared: Comparisons, contrast: Contrast, spec: Spec
+    pair: Pair, evidence: Evidence, compared: Comparisons, contrast: Contrast, spec: Spec
 ) -> tuple[Contrast, tuple[Note, ...]]:
     """The contrast of one task, decided by resampling where its rows are skewed."""
     if compared.skewness is None or not contrast.se > 0:
         return contrast, ()
-    samples = _pair_samples(pair, evidence, compared, spec.seed)
+    samples = pair_samples(pair, evidence, compared, spec.seed)
     rows = PairRows(
         compared.skewness,
         samples,
@@ -507,75 +435,8 @@ def _decided_task(
         task_rows=len(samples[0].values) if samples and compared.test == "t" else 0,
         one_end=has_one_end(evidence),
     )
-    made, notes = _decided(contrast, rows, spec, insisted=compared.insisted, task=compared.task)
+    made, notes = _decided(contrast, rows, spec, insisted=compared.insisted)
     return replace(made, approximate=made.approximate or contrast.approximate), notes
-
-
-def _pair_samples(
-    pair: _Pair, evidence: Evidence, compared: Comparisons, seed: int
-) -> tuple[Sample, ...]:
-    """Rows of two models on one task, or whole clusters of them, where they can be resampled."""
-    values = _both(pair, evidence)
-    if values is None or not isinstance(evidence, Items):
-        return ()
-    if compared.test == "t" and compared.design in ("items", "gaps"):
-        return (row_sample(values, seed, compared.task),)
-    clusters = evidence.clusters
-    if compared.test != "cluster_t" or clusters is None or len(values) < evidence.n:
-        return ()
-    values = np.stack([_column(evidence, model) for model in pair.models], axis=1)
-    return (cluster_sample(values, clusters, evidence.weights, pair_streams(seed, compared.task)),)
-
-
-def _common_rows(pair: _Pair, evidence: Evidence) -> _Common:
-    if isinstance(evidence, Votes):
-        return _common_votes(pair, evidence)
-    if not isinstance(evidence, Items):
-        rows = np.zeros(len(evidence.models)) if evidence.n is None else evidence.n
-        known = {
-            model: (mean, int(n))
-            for model, mean, n in zip(evidence.models, evidence.mean.tolist(), rows, strict=True)
-        }
-        (mean_a, n_a), (mean_b, n_b) = (known.get(model, (math.nan, 0)) for model in pair)
-        return _Common(min(n_a, n_b), n_a, n_b, mean_a, mean_b)
-    x, y = (_column(evidence, model) for model in pair)
-    both = ~np.isnan(x) & ~np.isnan(y)
-    u, v = x[both], y[both]
-    weight = None if evidence.weights is None else evidence.weights[both]
-    size = np.abs(np.concatenate([u, v]))
-    return _Common(
-        n=u.size,
-        n_a=int((~np.isnan(x)).sum()),
-        n_b=int((~np.isnan(y)).sum()),
-        score_a=float(np.average(u, weights=weight)) if u.size else math.nan,
-        score_b=float(np.average(v, weights=weight)) if u.size else math.nan,
-        ahead=int((u > v).sum()),
-        behind=int((u < v).sum()),
-        # Where lower is better, 0/1 scores are stored as 0 and -1.
-        binary=bool(u.size) and bool(((size == 0.0) | (size == 1.0)).all()),
-    )
-
-
-def _common_votes(pair: _Pair, votes: Votes) -> _Common:
-    """Votes between the two models, and how many of them each won."""
-    if not set(pair) <= set(votes.models):
-        return _Common(0, 0, 0, math.nan, math.nan)
-    a, b = (votes.models.index(model) for model in pair)
-    met, won, lost = votes.met[a, b], votes.wins[a, b], votes.wins[b, a]
-    n = round(float(met))
-    return _Common(n, n, n, math.nan, math.nan, ahead=round(float(won)), behind=round(float(lost)))
-
-
-def _column(items: Items, model: str) -> NDArray[np.float64]:
-    if model not in items.models:
-        return np.full(items.n, np.nan)
-    return items.values[:, items.models.index(model)]
-
-
-def _in_units(common: _Common, direction: Direction) -> _Common:
-    if direction == "higher":
-        return common
-    return common._replace(score_a=0.0 - common.score_a, score_b=0.0 - common.score_b)
 
 
 def _compared_test(compared: Comparisons, cell: tuple[int, int], alpha: float) -> _MeanTest:

@@ -1,35 +1,81 @@
-"""How the difference of two models is decided: by its t, by resampling rows, or approximately."""
+"""The rows of two models, and how they decide: by t, by resampling, or approximately."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.comparisons import Comparisons
+from rankbars.data.evidence import Evidence, Items, Votes
 from rankbars.data.rightanswers import is_binary
+from rankbars.data.scores import Direction, Scores
 from rankbars.stats.averaging.allpairs import upper_order_statistic
+from rankbars.stats.averaging.taskcontrasts import constant_errors
 from rankbars.stats.multiplicity.symmetricbootstrap import (
     Sample,
+    cluster_sample,
     largest_differences,
     symmetric_p,
 )
+from rankbars.stats.pairwise.modelscores import weighted_rows
 from rankbars.stats.resampling.distributions import Streams
 from rankbars.stats.streams import stream
-from rankbars.steps.correctionchoice import RESAMPLED, choose_correction
+from rankbars.steps.average.plan import AveragePlan
+from rankbars.steps.correctionchoice import RESAMPLED, choose_correction, tail_unknown
 
 __all__ = [
-    "FEW_ROWS",
+    "Common",
+    "Pair",
     "PairDecision",
     "PairRows",
     "average_rows",
+    "common_rows",
     "decide_pair",
-    "pair_streams",
+    "pair_samples",
     "row_sample",
 ]
 
-FEW_ROWS, _MUCH = 20, 0.5  # a task with fewer rows and more of the variance is badly known
+_FEW_ROWS, _MUCH = 20, 0.5  # a task with fewer rows and more of the variance is badly known
+
+
+class Pair(NamedTuple):
+    """The two models, and where they stand in canonical order: there all arrays are kept."""
+
+    a: str
+    b: str
+
+    @property
+    def models(self) -> tuple[str, str]:
+        """Both, in canonical order."""
+        return (self.a, self.b) if self.a < self.b else (self.b, self.a)
+
+    @property
+    def cell(self) -> tuple[int, int]:
+        """Position ``[a, b]`` in a matrix of pairs."""
+        return (0, 1) if self.a < self.b else (1, 0)
+
+
+class Common(NamedTuple):
+    """The rows that both models have; scores are inside values, higher is better."""
+
+    n: int
+    n_a: int
+    n_b: int
+    score_a: float
+    score_b: float
+    ahead: int | None = None
+    behind: int | None = None
+    binary: bool = False
+
+    def in_units(self, direction: Direction) -> Common:
+        """The same with scores in the units of the input."""
+        if direction == "higher":
+            return self
+        return self._replace(score_a=0.0 - self.score_a, score_b=0.0 - self.score_b)
 
 
 class PairRows(NamedTuple):
@@ -128,31 +174,112 @@ def decide_pair(
 
 def row_sample(values: NDArray[np.float64], seed: int, key: str, weight: float = 1.0) -> Sample:
     """Rows of two models on one task, to be resampled."""
-    return Sample(values, weight, pair_streams(seed, key))
+    return Sample(values, weight, _streams(seed, key))
 
 
-def pair_streams(seed: int, key: str) -> Streams:
+def _streams(seed: int, key: str) -> Streams:
     """Random generator of each chunk of draws for two models on one task."""
     return lambda chunk: stream(seed, "pair", key, chunk)
 
 
-def average_rows(
-    tasks: Sequence[tuple[Sample, float]], variance: float, *, whole: bool, tails: Sequence[bool]
-) -> PairRows:
-    """The rows of all tasks of an average.
+def _both(pair: Pair, evidence: Evidence) -> NDArray[np.float64] | None:
+    """Rows that both models have, in canonical order of the two; None without rows."""
+    if not isinstance(evidence, Items):
+        return None
+    values = np.stack([_column(evidence, model) for model in pair.models], axis=1)
+    kept = ~np.isnan(values).any(axis=1)
+    if evidence.weights is None:
+        return values[kept]
+    return weighted_rows(values[kept], evidence.weights[kept])
 
-    Parameters
-    ----------
-    tasks : sequence of (Sample, float)
-        Rows of each task, and what it adds to the variance of the difference.
-    variance : float
-        Of the difference of the averages.
-    whole : bool
-        Whether these are all the tasks, so that they can be resampled.
-    tails : sequence of bool
-        Of each task, whether its rows do not tell how far its scores reach.
-    """
+
+def common_rows(pair: Pair, evidence: Evidence) -> Common:
+    """The rows, or votes, that both models have."""
+    if isinstance(evidence, Votes):
+        return _common_votes(pair, evidence)
+    if not isinstance(evidence, Items):
+        rows = np.zeros(len(evidence.models)) if evidence.n is None else evidence.n
+        known = {
+            model: (mean, int(n))
+            for model, mean, n in zip(evidence.models, evidence.mean.tolist(), rows, strict=True)
+        }
+        (mean_a, n_a), (mean_b, n_b) = (known.get(model, (math.nan, 0)) for model in pair)
+        return Common(min(n_a, n_b), n_a, n_b, mean_a, mean_b)
+    x, y = (_column(evidence, model) for model in pair)
+    both = ~np.isnan(x) & ~np.isnan(y)
+    u, v = x[both], y[both]
+    weight = None if evidence.weights is None else evidence.weights[both]
+    size = np.abs(np.concatenate([u, v]))
+    return Common(
+        n=u.size,
+        n_a=int((~np.isnan(x)).sum()),
+        n_b=int((~np.isnan(y)).sum()),
+        score_a=float(np.average(u, weights=weight)) if u.size else math.nan,
+        score_b=float(np.average(v, weights=weight)) if u.size else math.nan,
+        ahead=int((u > v).sum()),
+        behind=int((u < v).sum()),
+        # Where lower is better, 0/1 scores are stored as 0 and -1.
+        binary=bool(u.size) and bool(((size == 0.0) | (size == 1.0)).all()),
+    )
+
+
+def _common_votes(pair: Pair, votes: Votes) -> Common:
+    """Votes between the two models, and how many of them each won."""
+    if not set(pair) <= set(votes.models):
+        return Common(0, 0, 0, math.nan, math.nan)
+    a, b = (votes.models.index(model) for model in pair)
+    met, won, lost = votes.met[a, b], votes.wins[a, b], votes.wins[b, a]
+    n = round(float(met))
+    return Common(n, n, n, math.nan, math.nan, ahead=round(float(won)), behind=round(float(lost)))
+
+
+def _column(items: Items, model: str) -> NDArray[np.float64]:
+    if model not in items.models:
+        return np.full(items.n, np.nan)
+    return items.values[:, items.models.index(model)]
+
+
+def pair_samples(
+    pair: Pair, evidence: Evidence, compared: Comparisons, seed: int
+) -> tuple[Sample, ...]:
+    """Rows of two models on one task, or whole clusters of them, where they can be resampled."""
+    values = _both(pair, evidence)
+    if values is None or not isinstance(evidence, Items):
+        return ()
+    if compared.test == "t" and compared.design in ("items", "gaps"):
+        return (row_sample(values, seed, compared.task),)
+    clusters = evidence.clusters
+    if compared.test != "cluster_t" or clusters is None or len(values) < evidence.n:
+        return ()
+    values = np.stack([_column(evidence, model) for model in pair.models], axis=1)
+    return (cluster_sample(values, clusters, evidence.weights, _streams(seed, compared.task)),)
+
+
+def average_rows(
+    pair: Pair,
+    plan: AveragePlan,
+    scores: Scores,
+    compared: Mapping[str, Comparisons],
+    se: float,
+) -> PairRows:
+    """The rows of both models behind their average, whose difference has the error `se`."""
+    tasks, tails, whole = [], [], True
+    for name, weight in plan.weights.items():
+        one, values = compared[name], _both(pair, scores.tasks[name])
+        if values is None or one.design not in ("items", "gaps") or len(values) < 2:
+            whole = False
+            continue
+        errors = one.se
+        if one.pairs is not None:
+            whole = whole and not (one.pairs.constant[0, 1] and len(values) < _FEW_ROWS)
+            errors = constant_errors(one.pairs)
+        own = (weight * float(errors[0, 1])) ** 2
+        if name in plan.limits:
+            values = plan.limits[name].apply(values)
+        tasks.append((row_sample(values, plan.seed, name, weight), own))
+        tails.append(tail_unknown(scores.tasks[name]))
     matter = [(one, own) for one, own in tasks if not is_binary(one.values)]
+    variance = se**2
     if not matter or not variance > 0:
         return PairRows(None)
     third, heavy = 0.0, 0
@@ -160,7 +287,7 @@ def average_rows(
         difference = values[:, 0] - values[:, 1]
         n = len(difference)
         third += weight**3 * float(((difference - difference.mean()) ** 3).mean()) / n**2
-        if n < FEW_ROWS and own > _MUCH * variance:
+        if n < _FEW_ROWS and own > _MUCH * variance:
             heavy = n
     samples = tuple(one for one, _ in tasks) if whole else ()
     open_ended = [pair for pair, tail in zip(tasks, tails, strict=True) if tail]
