@@ -14,14 +14,8 @@ from rankbars.data.spec import MISSING_ITEMS, MISSING_POLICIES, MISSING_TASKS, V
 from rankbars.errors import DataError, OptionError
 from rankbars.intake import take_scores
 from rankbars.steps.duels import contrast_models
-from rankbars.steps.missingness import (
-    Gap,
-    find_gaps,
-    never_run,
-    refuse_gaps,
-    resolve_items,
-    resolve_missing,
-)
+from rankbars.steps.gaps import Gap, find_gaps, never_run
+from rankbars.steps.missingness import refuse_gaps, resolve_items, resolve_missing
 
 if TYPE_CHECKING:
     from rankbars.intake import Results

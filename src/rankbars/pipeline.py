@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Literal
 
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.comparisons import Comparisons
-from rankbars.data.evidence import Estimates, Evidence, Items, Votes
+from rankbars.data.evidence import Items, Votes
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec, VoteOptions
 from rankbars.data.storedtasks import (
     StoredTasks,
-    known_outline,
     sizes_of,
 )
 from rankbars.data.taskresult import MOST_PAIRS, PairDetails, TaskPairs, count_pairs
@@ -27,11 +26,12 @@ from rankbars.steps.boardassembly import (
     MOST_CELLS,
     assemble_board,
     note_effects,
+    note_unused,
 )
 from rankbars.steps.correctionchoice import can_bear_flips
-from rankbars.steps.corrections import side_level, take_correction
+from rankbars.steps.corrections import take_correction
+from rankbars.steps.gaps import count_outcomes
 from rankbars.steps.meantests import UNSEEN_ROWS
-from rankbars.steps.missingness import count_outcomes
 from rankbars.steps.pairtests import TESTS, choose_test, take_present
 from rankbars.steps.taskentries import Entries, bridged_spec, settle_missing
 from rankbars.steps.testrows import PairMemory, VoteTests
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankbars.intake import Results
-    from rankbars.stats.newtask.guarantees import Budget
     from rankbars.steps.average.aggregation import AverageCollector
     from rankbars.steps.noiseparts import RunFinding
     from rankbars.steps.rowquestions import RowFinding
@@ -230,7 +229,11 @@ def leaderboard(
     averaged = not single and spec.over != "none"
     bridging = bridged_spec(spec, entries)
     collector = _start_average(scores, bridging, bears=bears) if averaged else None
-    budget = None if single else _budget(scores, spec)
+    budget = None
+    if not single:  # one task alone loads nothing of new ones
+        from rankbars.steps.prediction import plan_budget
+
+        budget = plan_budget(scores, spec)
     wanted = Wanted(
         spec,
         task_alpha=None if budget is None else budget.alpha_task,
@@ -254,17 +257,21 @@ def leaderboard(
         aggregate = collector.finish()
         notes.extend(aggregate.notes)
     if single:
-        notes.extend(_unused_on_one_task(spec))
+        notes.extend(note_unused(spec))
     else:
-        overall = _new_task(scores, spec, budget, found.intervals, found.observed)
+        from rankbars.steps.prediction import predict_for_board
+
+        overall = predict_for_board(scores, spec, budget, found.intervals, found.observed)
         notes.extend(overall.notes)
-        if overall.method != spec.merge:
-            notes.append(_OBSERVED)
         if overall.trivial and all(task.kind == "votes" for task in found.results.values()):
             overall = None  # too few categories of votes to speak of a new one
 
     board = assemble_board(scores, spec, found.results, overall, aggregate, found.strict, notes)
-    board = _with_partly(_with_leader(board, found.compared), entries, collector)
+    if board.lead != "new_task":
+        from rankbars.steps.leading import score_leader
+
+        board = replace(board, leader=score_leader(board, found.compared))
+    board = _with_partly(board, entries, collector)
     board = _with_descriptions(_with_arena_parts(board, scores, spec), taken, scores)
     return replace(board, pairs=PairDetails(board.models, found.pairs)) if wanted.pairs else board
 
@@ -280,7 +287,11 @@ def _entries(scores: Scores, spec: Spec) -> Entries:
         from rankbars.steps.tallies import keep_connected
 
         scores = keep_connected(scores, spec.votes)
-    entries = settle_missing(_filled(scores, spec), spec)
+    if spec.baseline is not None and spec.baseline_fills:  # failures count as the baseline
+        from rankbars.steps.taskentries import fill_from_baseline
+
+        scores = fill_from_baseline(scores, spec.baseline)
+    entries = settle_missing(scores, spec)
     # One fit of models and tasks bridges gaps, and there all tasks count.
     if entries.estimator is not None or all(one.group is None for one in scores.info.values()):
         return entries
@@ -324,15 +335,6 @@ def ranks_to_merge(
         merged = ranked.intervals if ranked.merged is None else ranked.merged
         made[name] = ranked.observed if overall.method == "observed" else merged
     return made
-
-
-def _filled(scores: Scores, spec: Spec) -> Scores:
-    """Scores in which failures count as the baseline, where that was asked for."""
-    if spec.baseline is None or not spec.baseline_fills:
-        return scores
-    from rankbars.steps.taskentries import fill_from_baseline
-
-    return fill_from_baseline(scores, spec.baseline)
 
 
 def _check_methods(scores: Scores, spec: Spec) -> None:
@@ -383,14 +385,6 @@ def _with_descriptions(board: Leaderboard, taken: Scores, scores: Scores) -> Lea
     judges = {name: scores.info[name].judge for name in board.tasks}
     told = {name: one for name, one in judges.items() if one is not None}
     return replace(board, attributes=said, judge=told)
-
-
-def _with_leader(board: Leaderboard, compared: Comparisons | None) -> Leaderboard:
-    if board.lead == "new_task":
-        return board
-    from rankbars.steps.leading import score_leader
-
-    return replace(board, leader=score_leader(board, compared))
 
 
 _FEWEST_TASKS_TO_ASK = 10
@@ -465,75 +459,6 @@ def _start_average(scores: Scores, spec: Spec, *, bears: bool) -> AverageCollect
 
 
 _OTHER_GROUPS = " --groups none counts all tasks the same, --groups FILE names other groups."
-_OBSERVED = Note(
-    "observed-ranks",
-    "The scores come without errors, so nobody can say how sure they are on any task. Intervals "
-    "for a new task are for the rank that will be observed on it, not for the true one.",
-)
-
-
-def _unused_on_one_task(spec: Spec) -> tuple[Note, ...]:
-    """What was asked for and needs several tasks."""
-    usual = Spec()
-    names = {"merge": "--merge", "over": "--aggregate", "estimator": "--aggregate",
-             "method": "--aggregate", "normalise": "--normalise",
-             "baseline": "--baseline", "baseline_fills": "--baseline-fills",
-             "average_anyway": "--average-anyway"}  # fmt: skip
-    unused = dict.fromkeys(
-        option
-        for name, option in names.items()
-        if getattr(spec, name) not in (getattr(usual, name), "none")
-    )
-    if not unused:
-        return ()
-    message = f"There is one task, and nothing to average or to merge: unused {', '.join(unused)}."
-    return (Note("one-task", message),)
-
-
-def _budget(scores: Scores, spec: Spec) -> Budget | None:
-    """How the joint merge spends its error rate; None where task intervals promise nothing."""
-    nothing = side_level(spec.correction, "each", spec.alpha) is None
-    if nothing or _merge(scores, spec) != "joint":
-        return None
-    from rankbars.stats.newtask.guarantees import split_budget
-
-    return split_budget(len(scores.tasks), spec.alpha_overall, spec.alpha)
-
-
-def _new_task(
-    scores: Scores,
-    spec: Spec,
-    budget: Budget | None,
-    intervals: dict[str, RankIntervals],
-    observed: dict[str, RankIntervals],
-) -> RankIntervals:
-    """Intervals for a new task; one task alone loads nothing of them."""
-    from rankbars.steps.prediction import predict, predict_within
-
-    if budget is not None:
-        return predict_within(intervals, budget, spec.alpha_overall, observed=observed)
-    return predict(
-        intervals,
-        merge=_merge(scores, spec),
-        alpha=spec.alpha_overall,
-        categories=_declared(scores, "category"),
-        families=_declared(scores, "family"),
-        weights={name: info.weight for name, info in scores.info.items()},
-        observed=observed,
-    )
-
-
-def _merge(scores: Scores, spec: Spec) -> str:
-    """The merge that can say something: without any errors only observed ranks can be merged."""
-    unsure = all(
-        known_outline(scores.tasks, name) is None and _is_unsure(scores.tasks[name])
-        for name in scores.tasks
-    )
-    return "observed" if unsure and spec.merge == "joint" else spec.merge
-
-
-def _is_unsure(evidence: Evidence) -> bool:
-    return isinstance(evidence, Estimates) and not evidence.has_uncertainty
 
 
 def _one_spec(spec: Spec | None, given: Spec) -> Spec:
@@ -555,9 +480,3 @@ def _one_spec(spec: Spec | None, given: Spec) -> Spec:
             raise UnknownOptionError.among("merge", chosen.merge, MERGE_NAMES)
     check_method(chosen.test, chosen.correction, chosen.scope)
     return chosen
-
-
-def _declared(scores: Scores, what: Literal["category", "family"]) -> dict[str, str] | None:
-    values = {name: getattr(info, what) for name, info in scores.info.items()}
-    found = {name: value for name, value in values.items() if value is not None}
-    return found or None

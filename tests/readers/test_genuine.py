@@ -19,7 +19,7 @@ from syrupy.assertion import SnapshotAssertion
 
 import rankbars as rb
 from rankbars.data.evidence import Estimates, Items, Votes
-from rankbars.steps.missingness import count_outcomes
+from rankbars.steps.gaps import count_outcomes
 
 FIXTURES = Path(__file__).parent.parent / "data" / "fixtures"
 SHOWN = 8

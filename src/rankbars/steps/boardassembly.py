@@ -39,6 +39,7 @@ __all__ = [
     "contain",
     "describe_task",
     "note_effects",
+    "note_unused",
     "observe_ranks",
     "summarise_pairs",
 ]
@@ -435,3 +436,21 @@ def _outermost(edges: NDArray[np.float64], low: float, high: float) -> NDArray[n
     """Edges that hold the ends although they were rounded; None if they no longer rise."""
     edges[0], edges[-1] = min(edges[0], low), max(edges[-1], high)
     return edges if (np.diff(edges) > 0).all() else None
+
+
+def note_unused(spec: Spec) -> tuple[Note, ...]:
+    """What was asked for and needs several tasks."""
+    usual = Spec()
+    names = {"merge": "--merge", "over": "--aggregate", "estimator": "--aggregate",
+             "method": "--aggregate", "normalise": "--normalise",
+             "baseline": "--baseline", "baseline_fills": "--baseline-fills",
+             "average_anyway": "--average-anyway"}  # fmt: skip
+    unused = dict.fromkeys(
+        option
+        for name, option in names.items()
+        if getattr(spec, name) not in (getattr(usual, name), "none")
+    )
+    if not unused:
+        return ()
+    message = f"There is one task, and nothing to average or to merge: unused {', '.join(unused)}."
+    return (Note("one-task", message),)

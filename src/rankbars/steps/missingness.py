@@ -6,32 +6,27 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Coverage, Estimates, Evidence, Items, Votes, take_rows
+from rankbars.data.evidence import Estimates, Evidence, Items, Votes, take_rows
 from rankbars.data.fields import locate_models
 from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Scores, TaskInfo
-from rankbars.data.storedtasks import Change, Outline, change_tasks, models_of, outline_of
+from rankbars.data.storedtasks import Change, change_tasks, models_of
 from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.steps.gaps import Gap, count_reasons, find_gaps, known_rows, never_run, row_values
 
-__all__ = ["POLICIES", "Gap", "count_outcomes", "find_gaps", "never_run", "refuse_gaps",
-           "resolve_items", "resolve_missing"]  # fmt: skip
+__all__ = [
+    "POLICIES",
+    "refuse_gaps",
+    "resolve_items",
+    "resolve_missing",
+]  # fmt: skip
 
 
 _MOST_NAMES = 5
-
-
-class Gap(NamedTuple):
-    """Rows of one task that one model has no score for."""
-
-    task: str
-    model: str
-    missing: int
-    rows: int
 
 
 def resolve_missing(scores: Scores, policy: str = "raise") -> Scores:
@@ -81,7 +76,7 @@ def _resolved(scores: Scores, gaps: list[Gap], policy: str) -> Scores:
         return scores
     resolved = POLICIES[policy](scores, gaps)
     note = Note("missing", f"{_summary(scores, gaps)} {_DONE[policy]}", models=_named(gaps))
-    failed = _reasons(scores, gaps).failed
+    failed = count_reasons(scores, gaps).failed
     if not failed or policy not in ("pairwise", "listwise"):
         return resolved.with_notes([note])
     left_out = Note(
@@ -141,38 +136,6 @@ def resolve_items(scores: Scores, policy: str) -> Scores:
     return _resolved(scores, gaps, policy)
 
 
-def never_run(scores: Scores, gap: Gap) -> bool:
-    """Whether the model left no trace on the task: nothing scored, nothing failed or unscored."""
-    if gap.missing < gap.rows:
-        return False
-    coverage = scores.info[gap.task].coverage
-    models = models_of(scores.tasks, gap.task)
-    if coverage is None or gap.model not in models:
-        return True
-    place = models.index(gap.model)
-    return int(coverage.errors[place] + coverage.unscored[place]) == 0
-
-
-def find_gaps(scores: Scores) -> list[Gap]:
-    """Every (task, model) with a missing score, in order of task and model."""
-    gaps: list[Gap] = []
-    models = scores.models
-    for task in scores.tasks:
-        outline = _outline(scores, task)
-        rows, counts = outline.rows, outline.missing.tolist()
-        missing: dict[str, int] = dict(zip(models_of(scores.tasks, task), counts, strict=True))
-        gaps.extend(
-            Gap(task, model, count, rows) for model in models if (count := missing.get(model, rows))
-        )
-    return gaps
-
-
-def _outline(scores: Scores, task: str) -> Outline:
-    """What is known of a task; one row if it has one score per model."""
-    known = outline_of(scores.tasks, task)
-    return Outline.of(_values(scores.tasks[task])) if known is None else known
-
-
 def stop(scores: Scores, gaps: list[Gap]) -> Scores:
     """Refuse, and show what each policy would keep."""
     raise refuse_gaps(
@@ -203,7 +166,7 @@ def refuse_gaps(
     lacking = _without_scores(scores, gaps)
     if lacking:  # with them nobody can be compared, whatever is left out
         offered = [name for name in offered if name not in ("pairwise", "listwise")]
-    reasons, read = _reasons(scores, gaps), ""
+    reasons, read = count_reasons(scores, gaps), ""
     if not all(isinstance(scores.tasks[gap.task], Items) for gap in gaps):
         offered.remove("fail")  # a published score that is missing is no answer that failed
     elif reasons.failed > reasons.absent and "X" not in (options := _to_declare(scores, gaps)):
@@ -238,27 +201,6 @@ def _without_scores(scores: Scores, gaps: list[Gap]) -> list[str]:
         f"{list_names(found, _MOST_NAMES)} {has} no score at all. "
         "Is the right column read as the score?"
     ]
-
-
-class _Reasons(NamedTuple):
-    """Why scores are missing, as far as the input says."""
-
-    failed: int
-    absent: int
-
-
-def _reasons(scores: Scores, gaps: list[Gap]) -> _Reasons:
-    failed = absent = 0
-    for gap in gaps:
-        coverage, models = scores.info[gap.task].coverage, models_of(scores.tasks, gap.task)
-        if coverage is None or gap.model not in models:
-            absent += gap.missing
-            continue
-        place = models.index(gap.model)
-        errors, unscored = int(coverage.errors[place]), int(coverage.unscored[place])
-        failed += min(errors, gap.missing)
-        absent += max(gap.missing - errors - unscored, 0)
-    return _Reasons(failed, absent)
 
 
 def keep_pairs(scores: Scores, gaps: list[Gap]) -> Scores:
@@ -307,7 +249,7 @@ def keep_complete_rows(scores: Scores, gaps: list[Gap]) -> Scores:
         if name in gone:
             continue
         evidence = scores.tasks[name]
-        values = _values(evidence)
+        values = row_values(evidence)
         there = ~np.isnan(values).all(axis=0)  # the others never ran the task
         complete = np.asarray(~np.isnan(values[:, there]).any(axis=1))
         if complete.any():
@@ -430,7 +372,7 @@ _DONE = {
 
 
 def _kept(scores: Scores, gaps: list[Gap], policy: str) -> str:
-    reasons = _reasons(scores, gaps)
+    reasons = count_reasons(scores, gaps)
     valid = "; valid only if what failed has nothing to do with the score" if reasons.failed else ""
     if policy == "pairwise":
         return f"all models, tasks and rows; every pair on the rows both have{valid}"
@@ -452,7 +394,7 @@ def _kept(scores: Scores, gaps: list[Gap], policy: str) -> str:
             f"all models, tasks and rows; in {len(gaps)} (model, task) cells with gaps the rank "
             "may be any"
         )
-    total, rows = (sum(_outline(one, task).rows for task in one.tasks) for one in (scores, kept))
+    total, rows = (sum(known_rows(one, task).rows for task in one.tasks) for one in (scores, kept))
     return (
         f"{len(kept.models)} of {len(scores.models)} models, "
         f"{len(kept.tasks)} of {len(scores.tasks)} tasks, {rows:,} of {total:,} rows"
@@ -463,16 +405,17 @@ def _kept(scores: Scores, gaps: list[Gap], policy: str) -> str:
 
 def _summary(scores: Scores, gaps: list[Gap]) -> str:
     missing = sum(gap.missing for gap in gaps)
-    total = len(scores.models) * sum(_outline(scores, task).rows for task in scores.tasks)
+    total = len(scores.models) * sum(known_rows(scores, task).rows for task in scores.tasks)
     by_model: dict[str, int] = {}
     for gap in gaps:
         by_model[gap.model] = by_model.get(gap.model, 0) + gap.missing
     ranked = sorted(by_model.items(), key=lambda entry: (-entry[1], entry[0]))
     shown = ", ".join(f"{name} ({count:,})" for name, count in ranked[:3])
     more = f" and {len(ranked) - 3} more models" if len(ranked) > 3 else ""
+    share = "<0.1 %" if missing < 0.001 * total else f"{100 * missing / total:.1f} %"
     first = gaps[0]
     return (
-        f"{missing:,} of {total:,} scores ({_percent(missing / total)}) are missing"
+        f"{missing:,} of {total:,} scores ({share}) are missing"
         f"{_statuses(scores)}: {shown}{more}; for instance model {first.model!r} on "
         f"{first.missing:,} of {first.rows:,} rows of task {first.task!r}."
     )
@@ -490,10 +433,6 @@ def _statuses(scores: Scores) -> str:
     if not known or not (counts["failed"] or counts["ran but unscored"]):
         return ""
     return " (" + ", ".join(f"{count:,} {word}" for word, count in counts.items() if count) + ")"
-
-
-def _percent(share: float) -> str:
-    return "<0.1 %" if share < 0.001 else f"{100 * share:.1f} %"
 
 
 def _named(gaps: list[Gap]) -> tuple[str, ...]:
@@ -527,7 +466,7 @@ def _to_declare(scores: Scores, gaps: list[Gap]) -> str:
         return ""
     low, high = np.inf, -np.inf
     for name, evidence in scores.tasks.items():
-        values = _values(evidence)
+        values = row_values(evidence)
         values = values[np.isfinite(values)]
         if values.size and not isinstance(evidence, Votes):
             ends = (float(values.min()), float(values.max()))
@@ -541,13 +480,6 @@ def _to_declare(scores: Scores, gaps: list[Gap]) -> str:
         ),
     }
     return " ".join(f"{option} {bounds[option]}" for option in sorted(lacking, reverse=True))
-
-
-def _values(evidence: Evidence) -> NDArray[np.float64]:
-    """Scores by row; models with votes on a task count as one row without a gap."""
-    if isinstance(evidence, Votes):
-        return np.zeros((1, len(evidence.models)))
-    return evidence.values if isinstance(evidence, Items) else evidence.mean[None, :]
 
 
 def _blank(evidence: Evidence, absent: frozenset[str]) -> Evidence:
@@ -579,39 +511,3 @@ def _with_further_models(scores: Scores, tasks: Mapping[str, Evidence]) -> dict[
             coverage = coverage.spread(before, after)
         found[name] = replace(info, coverage=coverage)
     return found
-
-
-def count_outcomes(scores: Scores) -> Scores:
-    """The same scores with the outcomes of all rows counted, as far as they are known.
-
-    Counts are of the input: what is done about missing scores later does not change them.
-
-    Parameters
-    ----------
-    scores : Scores
-        Tasks whose reader told apart what failed, what ran unscored and what left no trace keep
-        those counts; else every row without a score is missing. Published scores and votes have
-        no rows to count.
-
-    Examples
-    --------
-    >>> scores = Scores.from_arrays({"math": [[1, 0], [0, np.nan]]}, ["a", "b"])
-    >>> counts = count_outcomes(scores).info["math"].coverage
-    >>> counts.scored.tolist(), counts.zeros.tolist(), counts.missing.tolist()
-    ([2, 1], [1, 1], [0, 1])
-    """
-    info = {}
-    for name in scores.tasks:
-        about = scores.info[name]
-        outline = outline_of(scores.tasks, name)
-        if outline is not None:
-            coverage = about.coverage or _observe(outline)
-            about = replace(about, coverage=replace(coverage, zeros=outline.zeros))
-        info[name] = about
-    return replace(scores, info=info)
-
-
-def _observe(outline: Outline) -> Coverage:
-    scored = outline.rows - outline.missing
-    nothing = np.zeros_like(scored)
-    return Coverage(outline.rows, scored, nothing, nothing, outline.missing)

@@ -5,24 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
+from rankbars.data.evidence import Estimates, Evidence
 from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
-from rankbars.data.spec import check_rate
+from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.spec import Spec, check_rate
+from rankbars.data.storedtasks import known_outline
 from rankbars.data.taskresult import TaskResult
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.stats.newtask.guarantees import Budget, Rate, guarantee
+from rankbars.stats.newtask.guarantees import Budget, Rate, guarantee, split_budget
 from rankbars.steps.corrections import side_level
 from rankbars.steps.mergers import MERGES, Bag, Merged
 
-__all__ = ["MERGE_NAMES", "predict", "predict_within"]
+__all__ = [
+    "MERGE_NAMES",
+    "plan_budget",
+    "predict",
+    "predict_for_board",
+    "predict_within",
+]
 
 T = TypeVar("T")
+_About: TypeAlias = Mapping[str, TaskInfo] | Mapping[str, TaskResult]
 
 MERGE_NAMES = (*MERGES, "group", "observed")
 
@@ -123,9 +133,11 @@ def predict(
             kept.intervals,
             merge=merge,
             alpha=alpha,
-            categories=_declared(intervals, "category") if categories is None else categories,
-            families=_declared(intervals, "family") if families is None else families,
-            weights=_task_weights(intervals) if weights is None else weights,
+            categories=_declared(intervals.tasks, "category") if categories is None else categories,
+            families=_declared(intervals.tasks, "family") if families is None else families,
+            weights={name: task.weight for name, task in intervals.tasks.items()}
+            if weights is None
+            else weights,
             new_weight=new_weight,
             observed=_observed_ranks(intervals) if observed is None else observed,
         )
@@ -216,14 +228,14 @@ def _observed_ranks(board: Leaderboard) -> dict[str, RankIntervals]:
     }  # fmt: skip
 
 
-def _declared(board: Leaderboard, what: Literal["category", "family"]) -> dict[str, str] | None:
-    """What the tasks of a board say of themselves; None where none does."""
-    said = {name: getattr(task, what) for name, task in board.tasks.items()}
+def _declared(about: _About, what: Literal["category", "family"]) -> dict[str, str] | None:
+    """What tasks say of themselves; None where none does."""
+    said = {name: getattr(task, what) for name, task in about.items()}
     return {name: value for name, value in said.items() if value is not None} or None
 
 
-def _task_weights(board: Leaderboard) -> dict[str, float]:
-    return {name: task.weight for name, task in board.tasks.items()}
+def _weights(about: _About) -> dict[str, float]:
+    return {name: task.weight for name, task in about.items()}
 
 
 _ALL_AT_ONCE = Note(
@@ -231,6 +243,59 @@ _ALL_AT_ONCE = Note(
     "The board keeps ranks on tasks for all models at once, and the new task is predicted from "
     "these. A board that was ranked with --merge quantile or --scope each keeps ranks of each "
     "model by itself, which are narrower.",
+)
+
+
+def _merge_of(scores: Scores, spec: Spec) -> str:
+    """The merge that can say something: without any errors only observed ranks can be merged."""
+    unsure = all(
+        known_outline(scores.tasks, name) is None and _is_unsure(scores.tasks[name])
+        for name in scores.tasks
+    )
+    return "observed" if unsure and spec.merge == "joint" else spec.merge
+
+
+def _is_unsure(evidence: Evidence) -> bool:
+    return isinstance(evidence, Estimates) and not evidence.has_uncertainty
+
+
+def plan_budget(scores: Scores, spec: Spec) -> Budget | None:
+    """How the joint merge spends its error rate; None where task intervals promise nothing."""
+    nothing = side_level(spec.correction, "each", spec.alpha) is None
+    if nothing or _merge_of(scores, spec) != "joint":
+        return None
+    return split_budget(len(scores.tasks), spec.alpha_overall, spec.alpha)
+
+
+def predict_for_board(
+    scores: Scores,
+    spec: Spec,
+    budget: Budget | None,
+    intervals: Mapping[str, RankIntervals],
+    observed: Mapping[str, RankIntervals],
+) -> RankIntervals:
+    """Ranks on a new task, from task intervals that were made within a budget, or as asked for."""
+    if budget is None:
+        made = predict(
+            intervals,
+            merge=_merge_of(scores, spec),
+            alpha=spec.alpha_overall,
+            categories=_declared(scores.info, "category"),
+            families=_declared(scores.info, "family"),
+            weights=_weights(scores.info),
+            observed=observed,
+        )
+    else:
+        made = predict_within(intervals, budget, spec.alpha_overall, observed=observed)
+    if made.method == spec.merge:
+        return made
+    return replace(made, notes=(*made.notes, _OBSERVED))
+
+
+_OBSERVED = Note(
+    "observed-ranks",
+    "The scores come without errors, so nobody can say how sure they are on any task. Intervals "
+    "for a new task are for the rank that will be observed on it, not for the true one.",
 )
 
 
@@ -243,21 +308,8 @@ def predict_within(
 ) -> RankIntervals:
     """`predict` by the joint merge, from task intervals that were made for it.
 
-    Parameters
-    ----------
-    intervals : mapping from task to RankIntervals
-        Of each model by itself, at the error rate that the budget allows them.
-    budget : Budget
-        From `split_budget`, by the number of tasks and the rates alone.
-    alpha : float
-        The error rate that was asked for.
-    observed : mapping from task to RankIntervals
-        Ranks as observed.
-
-    Returns
-    -------
-    RankIntervals
-        With `task_alpha` and `left_out`, which say how the error rate was spent.
+    They are of each model by itself, at the error rate that the budget allows them; `task_alpha`
+    and `left_out` say how the error rate was spent.
     """
     bag = Bag(
         best=np.array([one.best for one in intervals.values()]),

@@ -21,7 +21,8 @@ from rankbars.data.scores import Scores
 from rankbars.data.spec import MISSING_TASKS, Spec
 from rankbars.data.storedtasks import Change, change_tasks, models_of
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.steps.missingness import find_gaps, resolve_items, resolve_missing
+from rankbars.steps.gaps import find_gaps
+from rankbars.steps.missingness import resolve_items, resolve_missing
 
 __all__ = ["Entries", "bridged_spec", "fill_from_baseline", "settle_missing"]
 

@@ -87,24 +87,7 @@ class MaskedSums(NamedTuple):
 
 
 def _count_common(values: NDArray[np.float64]) -> CommonRows:
-    """Number of rows that two models have in common, for all pairs.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n, M)
-        Scores; NaN where not observed.
-
-    Returns
-    -------
-    CommonRows
-        Numbers of rows, and the models that miss some.
-
-    Examples
-    --------
-    >>> _count_common(np.array([[1.0, np.nan], [0.0, 1.0]])).rows
-    array([[2, 1],
-           [1, 1]])
-    """
+    """Number of rows that two models have in common, for all pairs."""
     n, n_models = values.shape
     own = np.full(n_models, n, dtype=np.int64)
     for block in row_blocks(n, n_models):

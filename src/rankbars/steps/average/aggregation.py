@@ -26,16 +26,15 @@ from rankbars.data.taskgroups import count_groups
 from rankbars.errors import DataError
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.averaging.taskcontrasts import add_task, start_sums
-from rankbars.stats.multiplicity.symmetricbootstrap import own_critical
 from rankbars.stats.resampling.rankcounts import TOP
 from rankbars.steps.average.averagechoices import ESTIMATORS, plan_average
 from rankbars.steps.average.averagemethods import Method
+from rankbars.steps.average.averageranks import average_contrasts, average_ranks, choose_for_average
 from rankbars.steps.average.averagerows import RowLook, load_samples
 from rankbars.steps.average.findings import (
-    average_contrasts,
     average_notes,
-    average_ranks,
     describe_target,
+    resampled_ends,
     show_average,
 )
 from rankbars.steps.average.plan import FROM_ROWS, AveragePlan, Estimate, RowsSeen, TaskPart
@@ -49,17 +48,13 @@ from rankbars.steps.average.scales import (
 from rankbars.steps.average.taskaverages import MEASURED
 from rankbars.steps.correctionchoice import (
     RESAMPLED,
-    SHARPER,
     CorrectionChoice,
     can_bear_flips,
-    can_flip,
-    choose_correction,
-    has_one_end,
 )
 from rankbars.steps.corrections import side_level, take_correction
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.testrows import LEVEL_CODES, Setting
-from rankbars.steps.validity import check_method, find_cell
+from rankbars.steps.validity import check_method
 from rankbars.tables.taskestimates import binomial_se
 
 __all__ = ["AverageCollector", "Place", "aggregate"]
@@ -293,7 +288,8 @@ class AverageCollector:
         if isinstance(evidence, Estimates):
             if plan.estimator in FROM_ROWS:
                 comparisons = _with_binomial_errors(comparisons, evidence)
-            for name in _zero_error_models(comparisons):
+            zero = [note.models for note in comparisons.notes if note.code == "zero-se"]
+            for name in sorted(name for models in zero for name in models):
                 still = comparisons.mean_se[plan.models.index(name)] == 0
                 self._zero_errors[bool(still)].append((name, task))
         if seen is None and self.look is not None and isinstance(evidence, Items):
@@ -323,12 +319,12 @@ class AverageCollector:
     def _decided(self) -> tuple[Estimate, AveragePlan, CorrectionChoice]:
         """What was found, with the correction that decides."""
         found = self._average.finish()
-        plan, choice = _choose(found, self._plan)
+        plan, choice = choose_for_average(found, self._plan)
         if choice.correction == RESAMPLED:
             if found.unread is not None:
                 samples = load_samples(found.unread, self._tasks, plan, found.present)
                 found = found._replace(samples=samples)
-            found = _resampled_ends(found, plan)
+            found = resampled_ends(found, plan)
         return found, plan, choice
 
     def finish(self) -> Aggregate:
@@ -436,70 +432,10 @@ class AverageCollector:
         return Draws(plan.models, values, found.source, target, found.effective, found.alike)
 
 
-def _zero_error_models(comparisons: Comparisons) -> tuple[str, ...]:
-    """The models whose score on the task was published with a standard error of 0."""
-    found = (note.models for note in comparisons.notes if note.code == "zero-se")
-    return tuple(sorted(name for models in found for name in models))
-
-
 def _cell_words(cells: Sequence[tuple[str, str]]) -> str:
     """How many cells, and the first of them."""
     shown = list_words((f"{model} on {task}" for model, task in cells), _MOST_CELLS)
     return f"{len(cells):,} ({shown})"
-
-
-def _choose(found: Estimate, plan: AveragePlan) -> tuple[AveragePlan, CorrectionChoice]:
-    """The plan with the correction that decides, and what must be said of it."""
-    counted = found.pairs is None
-    complete = found.samples is not None or found.unread is not None
-    raw = plan.over != "items" and plan.method == "mean" and plan.normalise is None
-    one_end = raw and found.rows is not None and has_one_end(found.rows)
-    choice = choose_correction(
-        plan.correction,
-        plan.alpha,
-        insisted=plan.insisted,
-        index=None if counted else found.skewness,
-        heavy=found.heavy,
-        tailed=found.tailed,
-        resampled=complete and not found.clustered,
-        clustered=found.clustered,
-        flipped=plan.bears and _can_sharpen(found, plan),
-        rows=len(found.rows) if one_end and found.rows is not None else 0,
-        one_end=one_end,
-    )
-    return plan._replace(correction=choice.correction, shows_nothing=choice.nothing), choice
-
-
-_USUAL = ("analytic", "t")  # estimators whose contrasts the draws of max-T are those of
-_ROWS_PER_MODEL = 5  # with fewer, draws from an estimated covariance claim too much
-
-
-def _can_sharpen(found: Estimate, plan: AveragePlan) -> bool:
-    """Whether max-T is valid on the average and can say more than Holm."""
-    count, pairs = found.present.size, found.pairs
-    if pairs is None or plan.estimator not in _USUAL or plan.design in (None, "few ranks"):
-        return False
-    if find_cell("contrasts", SHARPER, plan.scope, plan.design).verdict != "valid":
-        return False
-    if plan.over != "items":
-        rows = 0 if found.rows is None else len(found.rows)
-        return can_flip(rows, count, plan.alpha, plan.resamples)
-    if not found.whole or plan.method != "mean":
-        return False
-    df = np.broadcast_to(pairs.df, pairs.se.shape)[pairs.se > 0]
-    least = int(np.nanmin(np.minimum(df, 1e9), initial=1e9))
-    enough = least >= _ROWS_PER_MODEL * count
-    return enough and can_flip(least, count, plan.alpha, plan.resamples)
-
-
-def _resampled_ends(found: Estimate, plan: AveragePlan) -> Estimate:
-    """Intervals of single averages from resampled rows; percentiles stay what they are."""
-    if found.samples is None or found.source not in ("normal", "t"):
-        return found
-    half = np.full(len(plan.models), np.nan)
-    half[found.present] = own_critical(found.samples, plan.alpha, plan.resamples)
-    half *= found.summary.se
-    return found._replace(low=found.summary.mean - half, high=found.summary.mean + half)
 
 
 def _with_binomial_errors(comparisons: Comparisons, evidence: Estimates) -> Comparisons:

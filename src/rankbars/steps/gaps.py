@@ -1,0 +1,130 @@
+"""What is missing where: the rows without a score, and what is known of why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.evidence import Coverage, Evidence, Items, Votes
+from rankbars.data.scores import Scores
+from rankbars.data.storedtasks import Outline, models_of, outline_of
+
+__all__ = [
+    "Gap",
+    "Reasons",
+    "count_outcomes",
+    "count_reasons",
+    "find_gaps",
+    "known_rows",
+    "never_run",
+    "row_values",
+]
+
+
+class Gap(NamedTuple):
+    """Rows of one task that one model has no score for."""
+
+    task: str
+    model: str
+    missing: int
+    rows: int
+
+
+def find_gaps(scores: Scores) -> list[Gap]:
+    """Every (task, model) with a missing score, in order of task and model."""
+    gaps: list[Gap] = []
+    models = scores.models
+    for task in scores.tasks:
+        outline = known_rows(scores, task)
+        rows, counts = outline.rows, outline.missing.tolist()
+        missing: dict[str, int] = dict(zip(models_of(scores.tasks, task), counts, strict=True))
+        gaps.extend(
+            Gap(task, model, count, rows) for model in models if (count := missing.get(model, rows))
+        )
+    return gaps
+
+
+def never_run(scores: Scores, gap: Gap) -> bool:
+    """Whether the model left no trace on the task: nothing scored, nothing failed or unscored."""
+    if gap.missing < gap.rows:
+        return False
+    coverage = scores.info[gap.task].coverage
+    models = models_of(scores.tasks, gap.task)
+    if coverage is None or gap.model not in models:
+        return True
+    place = models.index(gap.model)
+    return int(coverage.errors[place] + coverage.unscored[place]) == 0
+
+
+def known_rows(scores: Scores, task: str) -> Outline:
+    """What is known of a task; one row if it has one score per model."""
+    known = outline_of(scores.tasks, task)
+    return Outline.of(row_values(scores.tasks[task])) if known is None else known
+
+
+def row_values(evidence: Evidence) -> NDArray[np.float64]:
+    """Scores by row; models with votes on a task count as one row without a gap."""
+    if isinstance(evidence, Votes):
+        return np.zeros((1, len(evidence.models)))
+    return evidence.values if isinstance(evidence, Items) else evidence.mean[None, :]
+
+
+class Reasons(NamedTuple):
+    """Why scores are missing, as far as the input says."""
+
+    failed: int
+    absent: int
+
+
+def count_reasons(scores: Scores, gaps: list[Gap]) -> Reasons:
+    """How many scores are missing for which reason."""
+    failed = absent = 0
+    for gap in gaps:
+        coverage, models = scores.info[gap.task].coverage, models_of(scores.tasks, gap.task)
+        if coverage is None or gap.model not in models:
+            absent += gap.missing
+            continue
+        place = models.index(gap.model)
+        errors, unscored = int(coverage.errors[place]), int(coverage.unscored[place])
+        failed += min(errors, gap.missing)
+        absent += max(gap.missing - errors - unscored, 0)
+    return Reasons(failed, absent)
+
+
+def count_outcomes(scores: Scores) -> Scores:
+    """The same scores with the outcomes of all rows counted, as far as they are known.
+
+    Counts are of the input: what is done about missing scores later does not change them.
+
+    Parameters
+    ----------
+    scores : Scores
+        Tasks whose reader told apart what failed, what ran unscored and what left no trace keep
+        those counts; else every row without a score is missing. Published scores and votes have
+        no rows to count.
+
+    Examples
+    --------
+    >>> scores = Scores.from_arrays({"math": [[1, 0], [0, np.nan]]}, ["a", "b"])
+    >>> counts = count_outcomes(scores).info["math"].coverage
+    >>> counts.scored.tolist(), counts.zeros.tolist(), counts.missing.tolist()
+    ([2, 1], [1, 1], [0, 1])
+    """
+    info = {}
+    for name in scores.tasks:
+        about = scores.info[name]
+        outline = outline_of(scores.tasks, name)
+        if outline is not None:
+            coverage = about.coverage or _observe(outline)
+            about = replace(about, coverage=replace(coverage, zeros=outline.zeros))
+        info[name] = about
+    return replace(scores, info=info)
+
+
+def _observe(outline: Outline) -> Coverage:
+    scored = outline.rows - outline.missing
+    nothing = np.zeros_like(scored)
+    return Coverage(outline.rows, scored, nothing, nothing, outline.missing)
