@@ -23,12 +23,12 @@ ALPHAS = (0.01, 0.05, 0.1, 0.5, 0.8)
 procedures, scopes = st.sampled_from(PROCEDURES), st.sampled_from(SCOPES)
 
 
-def decide(procedure, scope, *arguments, tested=None):
-    return stepdown.decide(*arguments, procedure, scope, tested=tested)
+def decide(procedure, scope, *arguments):
+    return stepdown.decide(*arguments, procedure, scope)
 
 
-def decide_from_p(procedure, scope, p, alpha, tested=None):
-    return stepdown.decide_from_p(p, alpha, procedure, scope, tested=tested)
+def decide_from_p(procedure, scope, p, alpha):
+    return stepdown.decide_from_p(p, alpha, procedure, scope)
 
 
 def paired_statistics(scores):
@@ -67,11 +67,11 @@ def rejected_plainly(p, level, procedure):
     return rejected
 
 
-def decide_plainly(p, alpha, procedure, scope, tested):
+def decide_plainly(p, alpha, procedure, scope):
     """Counts (better, worse) by plain loops over p-values."""
     size = len(p)
     better, worse = [0] * size, [0] * size
-    pairs = [pair for pair in itertools.permutations(range(size), 2) if tested[pair]]
+    pairs = list(itertools.permutations(range(size), 2))
     if scope == "all":
         found = rejected_plainly([p[pair] for pair in pairs], alpha, procedure)
         for i, j in (pairs[k] for k in found if p[pairs[k]] < 0.5):
@@ -88,19 +88,17 @@ def decide_plainly(p, alpha, procedure, scope, tested):
 
 @st.composite
 def evidence(draw, own_df=False):
-    """Statistics, degrees of freedom, p-values, alpha and mask, rich in ties and exact hits.
+    """Statistics, degrees of freedom, p-values and alpha, rich in ties and exact hits.
 
     A pair's p-value is the level itself where its statistic is that level's critical value.
     """
     size = draw(st.integers(1, 5))
     alpha = draw(st.sampled_from(ALPHAS))
     shared = draw(st.sampled_from((1.0, 9.0, 199.0, np.inf)))
-    mask = draw(st.booleans())
     steps = list(range(1, max(2, size * (size - 1)) + 1))
     statistic = np.zeros((size, size))
     p = np.ones((size, size))
     df = np.full((size, size), shared)
-    tested = np.ones((size, size), dtype=bool)
     for i, j in itertools.combinations(range(size), 2):
         pair_df = draw(st.sampled_from((1.0, 2.0, 7.5, 30.0, np.inf))) if own_df else shared
         level = draw(st.sampled_from((alpha, alpha / 2))) / draw(st.sampled_from(steps))
@@ -116,21 +114,18 @@ def evidence(draw, own_df=False):
         statistic[up, down], statistic[down, up] = value, -value
         p[up, down], p[down, up] = tail, 1.0 if value == 0 else float(upper_tail(-value, pair_df))
         df[up, down] = df[down, up] = pair_df
-        tested[up, down] = draw(st.booleans())
-        tested[down, up] = tested[up, down] if draw(st.booleans()) else True
-    return statistic, df if own_df else shared, p, alpha, tested if mask else None
+    return statistic, df if own_df else shared, p, alpha
 
 
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize("procedure", PROCEDURES)
 @given(case=evidence())
 def test_critical_values_p_values_and_plain_loops_agree(procedure, scope, case):
-    """Also at statistics exactly at a threshold, at ties, and with pairs left out."""
-    statistic, df, p, alpha, tested = case
-    by_statistic = decide(procedure, scope, statistic, df, alpha, tested=tested)
-    by_p = decide_from_p(procedure, scope, p, alpha, tested=tested)
-    every = np.ones(p.shape, dtype=bool) if tested is None else tested
-    better, worse = decide_plainly(p, alpha, procedure, scope, every)
+    """Also at statistics exactly at a threshold, and at ties."""
+    statistic, df, p, alpha = case
+    by_statistic = decide(procedure, scope, statistic, df, alpha)
+    by_p = decide_from_p(procedure, scope, p, alpha)
+    better, worse = decide_plainly(p, alpha, procedure, scope)
     assert by_statistic.better.tolist() == by_p.better.tolist() == better
     assert by_statistic.worse.tolist() == by_p.worse.tolist() == worse
 
@@ -139,20 +134,19 @@ def test_critical_values_p_values_and_plain_loops_agree(procedure, scope, case):
 @pytest.mark.parametrize("procedure", PROCEDURES)
 @given(case=evidence(own_df=True))
 def test_own_degrees_of_freedom_agree_with_p_values_and_plain_loops(procedure, scope, case):
-    statistic, df, p, alpha, tested = case
-    by_statistic = decide(procedure, scope, statistic, df, alpha, tested=tested)
-    by_p = decide_from_p(procedure, scope, p, alpha, tested=tested)
-    every = np.ones(p.shape, dtype=bool) if tested is None else tested
-    better, worse = decide_plainly(p, alpha, procedure, scope, every)
+    statistic, df, p, alpha = case
+    by_statistic = decide(procedure, scope, statistic, df, alpha)
+    by_p = decide_from_p(procedure, scope, p, alpha)
+    better, worse = decide_plainly(p, alpha, procedure, scope)
     assert by_statistic.better.tolist() == by_p.better.tolist() == better
     assert by_statistic.worse.tolist() == by_p.worse.tolist() == worse
 
 
 @given(procedure=procedures, scope=scopes, case=evidence())
 def test_a_matrix_of_equal_degrees_of_freedom_decides_like_the_number(procedure, scope, case):
-    statistic, df, _, alpha, tested = case
-    shared = decide(procedure, scope, statistic, df, alpha, tested=tested)
-    own = decide(procedure, scope, statistic, np.full(statistic.shape, df), alpha, tested=tested)
+    statistic, df, _, alpha = case
+    shared = decide(procedure, scope, statistic, df, alpha)
+    own = decide(procedure, scope, statistic, np.full(statistic.shape, df), alpha)
     assert shared.better.tolist() == own.better.tolist()
     assert shared.worse.tolist() == own.worse.tolist()
 
@@ -239,7 +233,7 @@ def test_holm_is_closed_testing_with_bonferroni(family):
 
 @given(evidence())
 def test_holm_rejects_what_its_adjusted_p_values_say(case):
-    _, _, p, alpha, _ = case
+    _, _, p, alpha = case
     assume(len(p) > 1)
     rows = p[~np.eye(len(p), dtype=bool)].reshape(len(p), -1)
     from statsmodels.stats.multitest import multipletests
@@ -255,7 +249,7 @@ def test_holm_rejects_what_its_adjusted_p_values_say(case):
 @pytest.mark.parametrize("own_df", [False, True])
 @given(procedure=procedures, scope=scopes, data=st.data())
 def test_reordering_models_reorders_the_decisions(procedure, scope, own_df, data):
-    statistic, df, _, alpha, _ = data.draw(evidence(own_df=own_df))
+    statistic, df, _, alpha = data.draw(evidence(own_df=own_df))
     order = np.array(data.draw(st.permutations(range(len(statistic)))))
     moved_df = df[np.ix_(order, order)] if own_df else df
     found = decide(procedure, scope, statistic, df, alpha)
@@ -268,7 +262,7 @@ def test_reordering_models_reorders_the_decisions(procedure, scope, own_df, data
 
 @given(procedure=procedures, scope=scopes, case=evidence())
 def test_negated_scores_exchange_better_and_worse(procedure, scope, case):
-    statistic, df, _, alpha, _ = case
+    statistic, df, _, alpha = case
     found = decide(procedure, scope, statistic, df, alpha)
     mirrored = decide(procedure, scope, -statistic, df, alpha)
     assert mirrored.better.tolist() == found.worse.tolist()
@@ -278,8 +272,8 @@ def test_negated_scores_exchange_better_and_worse(procedure, scope, case):
 @pytest.mark.parametrize("own_df", [False, True])
 @given(procedure=procedures, scope=scopes, data=st.data())
 def test_a_smaller_alpha_never_shows_more(procedure, scope, own_df, data):
-    statistic, df, _, _, tested = data.draw(evidence(own_df=own_df))
-    shown = [decide(procedure, scope, statistic, df, alpha, tested=tested) for alpha in ALPHAS]
+    statistic, df, _, _ = data.draw(evidence(own_df=own_df))
+    shown = [decide(procedure, scope, statistic, df, alpha) for alpha in ALPHAS]
     for less, more in itertools.pairwise(shown):
         assert (less.better <= more.better).all()
         assert (less.worse <= more.worse).all()
@@ -288,9 +282,9 @@ def test_a_smaller_alpha_never_shows_more(procedure, scope, own_df, data):
 @pytest.mark.parametrize("scope", SCOPES)
 @given(case=evidence())
 def test_holm_shows_at_least_bonferroni_and_at_most_no_correction(scope, case):
-    statistic, df, _, alpha, tested = case
+    statistic, df, _, alpha = case
     counts = [
-        decide(procedure, scope, statistic, df, alpha, tested=tested).worse
+        decide(procedure, scope, statistic, df, alpha).worse
         for procedure in ("bonferroni", "holm", "none")
     ]
     assert (counts[0] <= counts[1]).all()
@@ -300,36 +294,32 @@ def test_holm_shows_at_least_bonferroni_and_at_most_no_correction(scope, case):
 @pytest.mark.parametrize("procedure", PROCEDURES)
 @given(case=evidence())
 def test_the_relation_agrees_with_the_counts_and_has_no_pair_both_ways(procedure, case):
-    statistic, df, p, alpha, tested = case
+    statistic, df, p, alpha = case
     for found in (
-        decide(procedure, "all", statistic, df, alpha, tested=tested),
-        decide_from_p(procedure, "all", p, alpha, tested=tested),
+        decide(procedure, "all", statistic, df, alpha),
+        decide_from_p(procedure, "all", p, alpha),
     ):
         assert found.better.tolist() == found.shown_better.sum(axis=0).tolist()
         assert found.worse.tolist() == found.shown_better.sum(axis=1).tolist()
         assert not (found.shown_better & found.shown_better.T).any()
         assert not found.shown_better.diagonal().any()
-        if tested is not None:
-            assert not (found.shown_better & ~tested).any()
 
 
-@pytest.mark.parametrize("upper_only", [False, True])
-def test_the_last_step_of_one_family_is_taken(upper_only):
+def test_the_last_step_of_one_family_is_taken():
     """Every pair is shown, the last one only because all the others were."""
     alpha, df = 0.05, 25.0
-    tested = np.triu(np.ones((3, 3), dtype=bool), 1) if upper_only else None
-    left = 1 if upper_only else 4  # hypotheses left at the last step, of three or of six
+    left = 4  # hypotheses left at the last step, of six
     p = np.array([[1.0, 1e-9, 1e-9], [1.0, 1.0, 0.99 * alpha / left], [1.0, 1.0, 1.0]])
     upper = np.triu(critical_value(p, df), 1)
     statistic = upper - upper.T
     for found in (
-        stepdown.decide(statistic, df, alpha, scope="all", tested=tested),
-        stepdown.decide(statistic, np.full((3, 3), df), alpha, scope="all", tested=tested),
-        stepdown.decide_from_p(p, alpha, scope="all", tested=tested),
+        stepdown.decide(statistic, df, alpha, scope="all"),
+        stepdown.decide(statistic, np.full((3, 3), df), alpha, scope="all"),
+        stepdown.decide_from_p(p, alpha, scope="all"),
     ):
         assert found.worse.tolist() == [2, 1, 0]
     p[1, 2] = 1.01 * alpha / left
-    assert stepdown.decide_from_p(p, alpha, scope="all", tested=tested).worse.tolist() == [2, 0, 0]
+    assert stepdown.decide_from_p(p, alpha, scope="all").worse.tolist() == [2, 0, 0]
 
 
 @pytest.mark.parametrize("alpha", [0.6, 0.8, 0.95])
@@ -356,20 +346,6 @@ def test_nobody_to_compare_with_shows_nothing(procedure, scope, size):
 
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize("procedure", PROCEDURES)
-def test_pairs_that_are_not_tested_do_not_count(procedure, scope):
-    """Model 2 was never compared: the others are as if it were absent."""
-    statistic = np.array([[0.0, 2.6, 9.0], [-2.6, 0.0, 9.0], [-9.0, -9.0, 0.0]])
-    tested = np.ones((3, 3), dtype=bool)
-    tested[2, :] = tested[:, 2] = False
-    found = decide(procedure, scope, statistic, 50.0, 0.05, tested=tested)
-    alone = decide(procedure, scope, statistic[:2, :2], 50.0, 0.05)
-    assert found.worse.tolist() == [*alone.worse.tolist(), 0]
-    assert found.better.tolist() == [*alone.better.tolist(), 0]
-    assert found.worse[0] == 1
-
-
-@pytest.mark.parametrize("scope", SCOPES)
-@pytest.mark.parametrize("procedure", PROCEDURES)
 @pytest.mark.parametrize("alpha", [0.0, 1.0, -0.1, float("nan")])
 def test_an_alpha_outside_its_range_is_refused(procedure, scope, alpha):
     with pytest.raises(OptionError, match="alpha must be strictly between 0 and 1"):
@@ -388,16 +364,6 @@ def test_nan_as_evidence_is_refused(procedure, scope):
             decide(procedure, scope, broken, df, 0.05)
     with pytest.raises(DataError, match="NaN"):
         decide_from_p(procedure, scope, broken, 0.05)
-
-
-@pytest.mark.parametrize("scope", SCOPES)
-@pytest.mark.parametrize("procedure", PROCEDURES)
-def test_a_mask_of_the_wrong_shape_is_refused(procedure, scope):
-    tested = np.ones((3, 3), dtype=bool)
-    with pytest.raises(DataError, match=r"shape \(2, 2\)"):
-        decide(procedure, scope, np.zeros((2, 2)), 9.0, 0.05, tested=tested)
-    with pytest.raises(DataError, match=r"shape \(2, 2\)"):
-        decide_from_p(procedure, scope, np.ones((2, 2)), 0.05, tested=tested)
 
 
 def spread_out_statistics(size, seed=0):

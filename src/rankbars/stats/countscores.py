@@ -210,7 +210,7 @@ def confusion_scores(counts: NDArray[np.float64], metric: str) -> ConfusionScore
         score, se = _delta(counts, METRICS[metric])
         _, moved = _delta(counts + 1.0, METRICS[metric])
     return ConfusionScores(
-        score, np.where(se > 1e-12, se, np.where(np.isnan(score), np.nan, moved))
+        score, np.where(se > _NO_ERROR, se, np.where(np.isnan(score), np.nan, moved))
     )
 
 

@@ -458,7 +458,7 @@ def _compared_test(compared: Comparisons, cell: tuple[int, int], alpha: float) -
 def _mean_test(pairs: PairStatistics, cell: tuple[int, int], alpha: float) -> _MeanTest:
     """Difference, interval and verdict of the pair in one cell of a matrix of pairs."""
     difference, se = float(pairs.diff[cell]), float(pairs.se[cell])
-    df = float(np.broadcast_to(pairs.df, pairs.diff.shape)[cell])
+    df = float(pairs.freedom[cell])
     statistic, opposite = float(pairs.statistic[cell]), float(pairs.statistic[cell[::-1]])
     p = p_values(pairs)
     critical = float(critical_value(alpha / 2, df))

@@ -336,7 +336,7 @@ def _mean_of(
         np.column_stack([values, np.zeros(len(values))]), np.zeros((len(values), 1, 2)), drawn=drawn
     ).pairs
     middle, error = float(pair.diff[0, 1]), float(pair.se[0, 1])
-    df = float(np.broadcast_to(pair.df, pair.diff.shape)[0, 1])
+    df = float(pair.freedom[0, 1])
     half = float(critical_value(alpha / 2, df)) * error
     return middle, middle - half, middle + half
 

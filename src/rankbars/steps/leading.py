@@ -380,7 +380,7 @@ def _draw(
     found = symmetric_root(contrast_covariance(own, among))
     if found.deficit > _LARGEST_DEFICIT:
         return None
-    df = np.broadcast_to(np.asarray(pairs.df, dtype=np.float64), pairs.se.shape)[block]
+    df = pairs.freedom[block]
     centre = consensus_scores(comparisons.mean[present], pairs.diff[block], pairs.se[block])
     return normal_draws(
         centre,
@@ -400,7 +400,7 @@ def _dominance(pairs: PairStatistics, present: NDArray[np.intp], size: int) -> N
     block = np.ix_(present, present)
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = pairs.diff[block] / pairs.se[block]
-    df = np.broadcast_to(np.asarray(pairs.df, dtype=np.float64), pairs.se.shape)[block]
+    df = pairs.freedom[block]
     inside = upper_tail(-statistic, df)
     inside[pairs.se[block] == 0] = np.nan
     inside[(pairs.se[block] == 0) & (pairs.diff[block] == 0)] = 0.0

@@ -161,7 +161,7 @@ def _plain(evidence: Evidence, spec: Spec) -> bool:
 def _row(pairs: PairStatistics, at: int) -> list[tuple[float, float, float]]:
     """Difference, standard error and degrees of freedom of a model against each other one."""
     se = pairs.se[at]
-    df = np.broadcast_to(np.asarray(pairs.df, dtype=np.float64), pairs.diff.shape)[at]
+    df = pairs.freedom[at]
     spread = (se > 0) & (df > 0)
     columns = (pairs.diff[at], np.where(spread, se, math.nan), np.where(spread, df, math.nan))
     return list(zip(*(column.tolist() for column in columns), strict=True))

@@ -7,7 +7,7 @@ rows, few or unequal clusters. What a test says has its place in the full field 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -310,28 +310,8 @@ def pad_tested(tested: Tested, positions: NDArray[np.int64], size: int) -> Teste
         log_e[block] = tested.log_e
     return tested._replace(
         summary=ModelSummary(*vectors),
-        pairs=None if tested.pairs is None else _pad_pairs(tested.pairs, block, size),
+        pairs=None if tested.pairs is None else tested.pairs.placed(positions, size),
         exact_p=exact,
         log_e=log_e,
-        decided_by=None
-        if tested.decided_by is None
-        else _pad_pairs(tested.decided_by, block, size),
-    )
-
-
-def _pad_pairs(pairs: PairStatistics, block: Any, size: int) -> PairStatistics:
-    def square(source: Any, empty: float) -> NDArray[Any]:
-        values = np.asarray(source)
-        padded = np.full((size, size), empty, dtype=values.dtype)
-        padded[block] = values
-        return padded
-
-    return PairStatistics(
-        diff=square(pairs.diff, np.nan),
-        se=square(pairs.se, np.nan),
-        statistic=square(pairs.statistic, 0.0),
-        df=pairs.df if np.ndim(pairs.df) == 0 else square(pairs.df, 1.0),
-        n=square(pairs.n, 0),
-        constant=square(pairs.constant, False),
-        identical=square(pairs.identical, False),
+        decided_by=None if tested.decided_by is None else tested.decided_by.placed(positions, size),
     )

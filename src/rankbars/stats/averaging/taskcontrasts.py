@@ -219,7 +219,7 @@ def against(pairs: PairStatistics, baseline: int) -> ModelSummary:
     baseline : int
         Position of that model.
     """
-    df = np.broadcast_to(np.asarray(pairs.df, dtype=np.float64), pairs.diff.shape)
+    df = pairs.freedom
     found = ModelSummary(*(table[:, baseline].copy() for table in (pairs.diff, pairs.se, df)))
     found.mean[baseline] = found.se[baseline] = 0.0
     return found

@@ -45,8 +45,6 @@ def decide(
     alpha: float,
     procedure: Procedure = "holm",
     scope: Scope = "each",
-    *,
-    tested: NDArray[np.bool_] | None = None,
 ) -> Decisions:
     """Decisions about all pairs, from statistics.
 
@@ -62,9 +60,6 @@ def decide(
         How the level of a family is divided among its pairs.
     scope : {"each", "all"}
         Two families for each model, or one of all ordered pairs.
-    tested : ndarray of bool, shape (M, M), optional
-        Ordered pairs that belong to the families, fixed before results were seen.
-        All pairs by default.
 
     Returns
     -------
@@ -77,7 +72,7 @@ def decide(
     OptionError
         If `alpha` is not in (0, 1).
     DataError
-        If a statistic is NaN or `tested` has the wrong shape.
+        If a statistic is NaN.
 
     Notes
     -----
@@ -104,10 +99,10 @@ def decide(
     [2, 0, 0] [2, 0, 0]
     """
     own_df = isinstance(df, np.ndarray) and df.ndim > 0
-    if procedure == "holm" and scope == "each" and tested is None and not own_df:
+    if procedure == "holm" and scope == "each" and not own_df:
         made = decide_stacked(statistic[None], float(df), alpha)
         return Decisions(made.better[0], made.worse[0], None)
-    return _decide(_Statistics(statistic, df, tested), alpha, procedure, scope)
+    return _decide(_Statistics(statistic, df), alpha, procedure, scope)
 
 
 def decide_from_p(
@@ -115,8 +110,6 @@ def decide_from_p(
     alpha: float,
     procedure: Procedure = "holm",
     scope: Scope = "each",
-    *,
-    tested: NDArray[np.bool_] | None = None,
 ) -> Decisions:
     """Decisions about all pairs, from p-values.
 
@@ -124,7 +117,7 @@ def decide_from_p(
     ----------
     p : ndarray of float64, shape (M, M)
         ``[i, j]``: one-sided p-value of 'i is better than j'; the diagonal is 1; no NaN.
-    alpha, procedure, scope, tested
+    alpha, procedure, scope
         As in `decide`.
 
     Returns
@@ -137,7 +130,7 @@ def decide_from_p(
     OptionError
         If `alpha` is not in (0, 1).
     DataError
-        If a p-value is NaN or `tested` has the wrong shape.
+        If a p-value is NaN.
 
     Notes
     -----
@@ -149,7 +142,7 @@ def decide_from_p(
     >>> decide_from_p(p, 0.05).worse.tolist(), decide_from_p(p, 0.05, scope="all").worse.tolist()
     ([2, 0, 0], [2, 0, 0])
     """
-    return _decide(_PValues(p, tested), alpha, procedure, scope)
+    return _decide(_PValues(p), alpha, procedure, scope)
 
 
 def decide_stacked(statistic: NDArray[np.float64], df: float, alpha: float) -> Decisions:
@@ -200,7 +193,6 @@ class _Statistics(NamedTuple):
 
     statistic: NDArray[np.float64]
     df: NDArray[np.float64] | float
-    tested: NDArray[np.bool_] | None
 
     @property
     def n_models(self) -> int:
@@ -217,12 +209,11 @@ class _Statistics(NamedTuple):
 
     def better(self, rows: slice) -> NDArray[np.float64]:
         """Evidence that the model of a row is better than that of a column."""
-        return _keep_tested(self.statistic[rows], self.tested, rows, 0.0)
+        return self.statistic[rows]
 
     def worse(self, rows: slice) -> NDArray[np.float64]:
         """Evidence that the model of a column is better than that of a row."""
-        above = None if self.tested is None else self.tested.T
-        return _keep_tested(-self.statistic[rows], above, rows, 0.0)
+        return -self.statistic[rows]
 
     def bounds(self, level: NDArray[np.float64]) -> NDArray[np.float64]:
         """What evidence must reach at each level, where all pairs share their `df`."""
@@ -237,7 +228,6 @@ class _PValues(NamedTuple):
     """p-values of all pairs, negated: -p >= -level is p <= level, bit for bit."""
 
     p: NDArray[np.float64]
-    tested: NDArray[np.bool_] | None
 
     @property
     def n_models(self) -> int:
@@ -254,12 +244,11 @@ class _PValues(NamedTuple):
 
     def better(self, rows: slice) -> NDArray[np.float64]:
         """As in `_Statistics`."""
-        return _keep_tested(-self.p[rows], self.tested, rows, -1.0)
+        return -self.p[rows]
 
     def worse(self, rows: slice) -> NDArray[np.float64]:
         """As in `_Statistics`."""
-        above = None if self.tested is None else self.tested.T
-        return _keep_tested(-self.p.T[rows], above, rows, -1.0)
+        return -self.p.T[rows]
 
     def bounds(self, level: NDArray[np.float64]) -> NDArray[np.float64]:
         """As in `_Statistics`."""
@@ -277,8 +266,7 @@ def _decide(evidence: _Evidence, alpha: float, procedure: Procedure, scope: Scop
     """Decisions from either kind of evidence."""
     rate = check_alpha(alpha)
     if scope == "all":
-        sizes = _family_sizes(evidence.n_models, evidence.tested, axis=1)
-        size = int(sizes.sum()) * (evidence.n_models if evidence.tested is None else 1)
+        size = evidence.n_models * (evidence.n_models - 1)
         if procedure == "holm":
             grow = _grow_relation if evidence.own_df is None else _grow_relation_own_df
             shown = grow(evidence, rate, size)
@@ -290,12 +278,11 @@ def _decide(evidence: _Evidence, alpha: float, procedure: Procedure, scope: Scop
             shown_better=shown,
         )
     counts = []
-    for side, axis in ((evidence.worse, 0), (evidence.better, 1)):
-        sizes = _family_sizes(evidence.n_models, evidence.tested, axis=axis)
+    for side in (evidence.worse, evidence.better):
         if procedure == "holm":
-            counts.append(_count_stepwise(evidence, side, sizes, rate / 2))
+            counts.append(_count_stepwise(evidence, side, rate / 2))
         else:
-            left = np.maximum(sizes, 1) if procedure == "bonferroni" else np.ones(1)
+            left = max(evidence.n_models - 1, 1) if procedure == "bonferroni" else 1
             counts.append(_count_reached(evidence, side, rate / 2 / left))
     return Decisions(counts[0], counts[1], None)
 
@@ -303,15 +290,12 @@ def _decide(evidence: _Evidence, alpha: float, procedure: Procedure, scope: Scop
 _Side = Callable[[slice], NDArray[np.float64]]
 
 
-def _count_reached(
-    evidence: _Evidence, side: _Side, level: NDArray[np.float64]
-) -> NDArray[np.int64]:
-    """Number of pairs of each row that reach its level, or the one level of all rows."""
+def _count_reached(evidence: _Evidence, side: _Side, level: float) -> NDArray[np.int64]:
+    """Number of pairs of each row that reach `level`."""
     counts = np.zeros(evidence.n_models, dtype=np.int64)
     for rows in row_blocks(counts.size, counts.size):
-        own = level if level.size == 1 else level[rows]
         block = _reject_nan(side(rows))
-        counts[rows] = np.count_nonzero(_reached(evidence, block, rows, own), axis=1)
+        counts[rows] = np.count_nonzero(_reached(evidence, block, rows, level), axis=1)
     return counts
 
 
@@ -321,36 +305,32 @@ def _relate(evidence: _Evidence, level: float) -> NDArray[np.bool_]:
     shown = np.zeros((size, size), dtype=bool)
     for rows in row_blocks(size, size):
         block = _reject_nan(evidence.better(rows))
-        shown[rows] = _reached(evidence, block, rows, np.array([level]))
+        shown[rows] = _reached(evidence, block, rows, level)
     return shown
 
 
 def _reached(
-    evidence: _Evidence, block: NDArray[np.float64], rows: slice, level: NDArray[np.float64]
+    evidence: _Evidence, block: NDArray[np.float64], rows: slice, level: float
 ) -> NDArray[np.bool_]:
-    """Whether evidence reaches the level of its row, with shared or own degrees of freedom."""
+    """Whether evidence reaches `level`, with shared or own degrees of freedom."""
     if evidence.own_df is not None:
-        return reach(block, evidence.own_df[rows], np.broadcast_to(level, block.shape[0]))
-    return np.asarray(block >= evidence.bounds(level)[:, None])
+        return reach(block, evidence.own_df[rows], np.full(block.shape[0], level))
+    return np.asarray(block >= evidence.bounds(np.array([level])))
 
 
-def _count_stepwise(
-    evidence: _Evidence, side: _Side, sizes: NDArray[np.int64], level: float
-) -> NDArray[np.int64]:
+def _count_stepwise(evidence: _Evidence, side: _Side, level: float) -> NDArray[np.int64]:
     """Holm's count of each row."""
     size = evidence.n_models
     counts = np.zeros(size, dtype=np.int64)
     if size < 2:
         return counts
-    bound = evidence.steps(level) if evidence.own_df is None else np.empty(0)
+    bounds = evidence.steps(level)[None, :0:-1] if evidence.own_df is None else np.empty(0)
     for rows in row_blocks(size, size):
-        own = sizes if sizes.size == 1 else sizes[rows]
         if evidence.own_df is not None:
-            counts[rows] = _grow_rows(_reject_nan(side(rows)), evidence.own_df[rows], level, own)
+            counts[rows] = _grow_rows(_reject_nan(side(rows)), evidence.own_df[rows], level)
         else:
-            left = np.maximum(own[:, None] - np.arange(size - 1), 0)
             ordered = _reject_nan(np.sort(side(rows), axis=1))
-            counts[rows] = _leading_run(ordered[:, :0:-1], bound[left])
+            counts[rows] = _leading_run(ordered[:, :0:-1], bounds)
     return counts
 
 
@@ -363,16 +343,16 @@ def _leading_run(ordered: NDArray[np.float64], bounds: NDArray[np.float64]) -> N
 
 
 def _grow_rows(
-    statistic: NDArray[np.float64], df: NDArray[np.float64], level: float, sizes: NDArray[np.int64]
+    statistic: NDArray[np.float64], df: NDArray[np.float64], level: float
 ) -> NDArray[np.int64]:
     """Holm's count of each row when cells differ in degrees of freedom."""
-    size = np.broadcast_to(sizes, statistic.shape[:1])
-    counts = np.zeros(size.size, dtype=np.int64)
-    active = np.flatnonzero(size)
+    size = statistic.shape[1] - 1
+    counts = np.zeros(len(statistic), dtype=np.int64)
+    active = np.arange(counts.size)
     while active.size:
-        levels = level / (size[active] - counts[active])
+        levels = level / (size - counts[active])
         grown = np.count_nonzero(reach(statistic[active], df[active], levels), axis=1)
-        going_on = (grown > counts[active]) & (grown < size[active])
+        going_on = (grown > counts[active]) & (grown < size)
         counts[active] = grown
         active = active[going_on]
     return counts
@@ -435,30 +415,6 @@ def _grow_relation_own_df(evidence: _Evidence, alpha: float, size: int) -> NDArr
         count = grown
     shown.ravel()[place[passed]] = True
     return shown
-
-
-def _family_sizes(
-    n_models: int, tested: NDArray[np.bool_] | None, *, axis: int
-) -> NDArray[np.int64]:
-    """Number of pairs of each model's family, along the rows (axis 1) or the columns (axis 0).
-
-    One entry for all models where every pair is tested.
-    """
-    if tested is None:
-        return np.array([n_models - 1], dtype=np.int64)
-    if tested.shape != (n_models, n_models):
-        raise DataError(
-            f"'tested' must have shape ({n_models}, {n_models}), one entry for each ordered pair; "
-            f"got {tested.shape}."
-        )
-    return np.asarray(np.count_nonzero(tested, axis=axis) - np.diagonal(tested), dtype=np.int64)
-
-
-def _keep_tested(
-    block: NDArray[np.float64], tested: NDArray[np.bool_] | None, rows: slice, fill: float
-) -> NDArray[np.float64]:
-    """`block` with `fill`, which no decision reaches, in place of pairs that are not tested."""
-    return block if tested is None else np.where(tested[rows], block, fill)
 
 
 def _reject_nan(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,31 @@ class PairStatistics(NamedTuple):
     n: NDArray[np.int64] | int
     constant: NDArray[np.bool_]
     identical: NDArray[np.bool_]
+
+    @property
+    def freedom(self) -> NDArray[np.float64]:
+        """Degrees of freedom of every pair."""
+        return np.broadcast_to(np.asarray(self.df, dtype=np.float64), self.diff.shape)
+
+    def placed(self, at: NDArray[np.integer], size: int) -> PairStatistics:
+        """The same among `size` models, of which these stand `at` some; others have no evidence."""
+        block = np.ix_(at, at)
+
+        def square(source: Any, empty: float) -> NDArray[Any]:
+            values = np.asarray(source)
+            padded = np.full((size, size), empty, dtype=values.dtype)
+            padded[block] = values
+            return padded
+
+        return PairStatistics(
+            diff=square(self.diff, np.nan),
+            se=square(self.se, np.nan),
+            statistic=square(self.statistic, 0.0),
+            df=self.df if np.ndim(self.df) == 0 else square(self.df, 1.0),
+            n=square(self.n, 0),
+            constant=square(self.constant, False),
+            identical=square(self.identical, False),
+        )
 
 
 def p_values(stats: PairStatistics) -> NDArray[np.float64]:

@@ -89,7 +89,7 @@ def _can_sharpen(found: Estimate, plan: AveragePlan) -> bool:
         return can_flip(rows, count, plan.alpha, plan.resamples)
     if not found.whole or plan.method != "mean":
         return False
-    df = np.broadcast_to(pairs.df, pairs.se.shape)[pairs.se > 0]
+    df = pairs.freedom[pairs.se > 0]
     least = int(np.nanmin(np.minimum(df, 1e9), initial=1e9))
     enough = least >= _ROWS_PER_MODEL * count
     return enough and can_flip(least, count, plan.alpha, plan.resamples)
@@ -351,7 +351,7 @@ def _maxima(found: Estimate, pairs: PairStatistics, plan: AveragePlan) -> NDArra
     cov = _covariance(found, pairs)
     if not np.isfinite(cov).all():
         raise OptionError(_INCOMPLETE)
-    df = np.broadcast_to(np.asarray(pairs.df, dtype=np.float64), pairs.se.shape)[block][usable]
+    df = pairs.freedom[block][usable]
     least = float(np.min(df[df > 0], initial=np.inf))  # tails as heavy as those of any pair
     return maximum_contrasts(symmetric_root(cov).root, se, streams, plan.resamples, least)
 

@@ -134,7 +134,7 @@ class TaskAverage:
             sample.summary,
             ends.low,
             ends.high,
-            _pad_pairs(sample.pairs, shared, size),
+            sample.pairs.placed(shared, size)._replace(n=sample.pairs.n),
             draws,
             source,
             (*self._assumptions(len(sample.rows)), *self._field(shared.size)),
@@ -319,16 +319,6 @@ def _widened(sample: _Sample, components: _PairComponents, shared: NDArray[np.in
         summary=sample.summary._replace(se=se),
         pairs=pairs._replace(se=among, statistic=statistic),
     )
-
-
-def _pad_pairs(tested: PairStatistics, shared: NDArray[np.intp], size: int) -> PairStatistics:
-    block = np.ix_(shared, shared)
-    diff, se = np.full((size, size), np.nan), np.full((size, size), np.nan)
-    statistic = np.zeros((size, size))
-    constant, identical = np.zeros((size, size), np.bool_), np.zeros((size, size), np.bool_)
-    diff[block], se[block], statistic[block] = tested.diff, tested.se, tested.statistic
-    constant[block], identical[block] = tested.constant, tested.identical
-    return PairStatistics(diff, se, statistic, tested.df, tested.n, constant, identical)
 
 
 MEASURED = {"common": 0.84, "additive": 0.81}
