@@ -25,14 +25,8 @@ from rankbars.readers.claimfiles import claim_lines, margin_of
 from rankbars.recordedlooks import Record, StoreRecord, open_record, open_store_record
 from rankbars.steps.claimjudging import claimed_models, enough_resamples, judge_claims
 from rankbars.steps.duels import contrast_models
-from rankbars.steps.gaps import find_gaps, never_run
-from rankbars.steps.missingness import (
-    lost_trials,
-    refuse_gaps,
-    resolve_items,
-    resolve_missing,
-    worst_for_trials,
-)
+from rankbars.steps.gaps import find_gaps, lost_trials, never_run, worst_for_trials
+from rankbars.steps.missingness import refuse_gaps, resolve_items, resolve_missing
 from rankbars.steps.pooling import leave_out_items
 
 if TYPE_CHECKING:

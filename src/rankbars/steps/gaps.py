@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Coverage, Evidence, Items, Votes
+from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import Outline, models_of, outline_of
 
@@ -19,8 +20,11 @@ __all__ = [
     "count_reasons",
     "find_gaps",
     "known_rows",
+    "lost_trials",
     "never_run",
     "row_values",
+    "to_declare",
+    "worst_for_trials",
 ]
 
 
@@ -128,3 +132,50 @@ def _observe(outline: Outline) -> Coverage:
     scored = outline.rows - outline.missing
     nothing = np.zeros_like(scored)
     return Coverage(outline.rows, scored, nothing, nothing, outline.missing)
+
+
+# How the readers end such a note where nothing counts for the answer.
+_NOT_COUNTED = "They are left out."
+
+
+def lost_trials(scores: Scores) -> list[Note]:
+    """Notes on answers without a score, beside scored ones to the same item, that do not count."""
+    codes = ("failed-trials", "unscored-trials")
+    return [one for one in scores.notes if one.code in codes and _NOT_COUNTED in one.message]
+
+
+def worst_for_trials(scores: Scores) -> str:
+    """What must be declared so that trials without a score can count as the worst; or nothing."""
+    names = [name for name, task in scores.tasks.items() if isinstance(task, Items)]
+    return to_declare(scores, [Gap(name, "", 0, 0) for name in names])
+
+
+def to_declare(scores: Scores, gaps: list[Gap]) -> str:
+    """Options that declare the worst scores that tasks with gaps lack; "" if they lack none.
+
+    What is declared holds for all tasks, so a bound is named only where no score lies beyond it.
+    """
+    lacking = set()
+    for gap in gaps:
+        info = scores.info[gap.task]
+        higher = info.direction == "higher"
+        if (info.minimum if higher else info.maximum) is None:
+            lacking.add("--score-min" if higher else "--score-max")
+    if not lacking:
+        return ""
+    low, high = np.inf, -np.inf
+    for name, evidence in scores.tasks.items():
+        values = row_values(evidence)
+        values = values[np.isfinite(values)]
+        if values.size and not isinstance(evidence, Votes):
+            ends = (float(values.min()), float(values.max()))
+            if scores.info[name].direction == "lower":
+                ends = (-ends[1], -ends[0])
+            low, high = min(low, ends[0]), max(high, ends[1])
+    bounds = {
+        "--score-min": "0" if low >= 0 else "X (the worst that there is)",
+        "--score-max": next(
+            (str(end) for end in (1, 100) if high <= end), "X (the worst that there is)"
+        ),
+    }
+    return " ".join(f"{option} {bounds[option]}" for option in sorted(lacking, reverse=True))

@@ -16,7 +16,17 @@ from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.storedtasks import Change, change_tasks, models_of
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.steps.gaps import Gap, count_reasons, find_gaps, known_rows, never_run, row_values
+from rankbars.steps.gaps import (
+    Gap,
+    count_reasons,
+    find_gaps,
+    known_rows,
+    lost_trials,
+    never_run,
+    row_values,
+    to_declare,
+    worst_for_trials,
+)
 
 __all__ = [
     "POLICIES",
@@ -88,22 +98,6 @@ def _resolved(scores: Scores, gaps: list[Gap], policy: str) -> Scores:
     return resolved.with_notes([note, left_out])
 
 
-def lost_trials(scores: Scores) -> list[Note]:
-    """Notes on answers without a score, beside scored ones to the same item, that do not count."""
-    codes = ("failed-trials", "unscored-trials")
-    return [one for one in scores.notes if one.code in codes and _NOT_COUNTED in one.message]
-
-
-# How the readers end such a note where nothing counts for the answer.
-_NOT_COUNTED = "They are left out."
-
-
-def worst_for_trials(scores: Scores) -> str:
-    """What must be declared so that trials without a score can count as the worst; or nothing."""
-    names = [name for name, task in scores.tasks.items() if isinstance(task, Items)]
-    return _to_declare(scores, [Gap(name, "", 0, 0) for name in names])
-
-
 def _trials_left_out(scores: Scores) -> list[Note]:
     lost = lost_trials(scores)
     option = f"--missing fail {worst_for_trials(scores)}".rstrip()
@@ -169,7 +163,7 @@ def refuse_gaps(
     reasons, read = count_reasons(scores, gaps), ""
     if not all(isinstance(scores.tasks[gap.task], Items) for gap in gaps):
         offered.remove("fail")  # a published score that is missing is no answer that failed
-    elif reasons.failed > reasons.absent and "X" not in (options := _to_declare(scores, gaps)):
+    elif reasons.failed > reasons.absent and "X" not in (options := to_declare(scores, gaps)):
         offered.remove("fail")
         offered.insert(0, "fail")
         bounds = ", ".join(
@@ -377,7 +371,7 @@ def _kept(scores: Scores, gaps: list[Gap], policy: str) -> str:
     if policy == "pairwise":
         return f"all models, tasks and rows; every pair on the rows both have{valid}"
     if policy == "fail":
-        options = _to_declare(scores, gaps)
+        options = to_declare(scores, gaps)
         need = f" (declare it: {options})" if options else ""
         doubt = (
             f"; doubtful: {reasons.absent:,} of them are not there, perhaps never asked"
@@ -446,40 +440,9 @@ def _lowest(scores: Scores, gaps: list[Gap], task: str) -> float:
     if declared is None:
         raise OptionError(
             f"Task {task!r} has no declared worst score, so a missing answer cannot be counted "
-            f"as failed. Declare it: {_to_declare(scores, gaps)}."
+            f"as failed. Declare it: {to_declare(scores, gaps)}."
         )
     return declared if higher else -declared
-
-
-def _to_declare(scores: Scores, gaps: list[Gap]) -> str:
-    """Options that declare the worst scores that tasks with gaps lack; "" if they lack none.
-
-    What is declared holds for all tasks, so a bound is named only where no score lies beyond it.
-    """
-    lacking = set()
-    for gap in gaps:
-        info = scores.info[gap.task]
-        higher = info.direction == "higher"
-        if (info.minimum if higher else info.maximum) is None:
-            lacking.add("--score-min" if higher else "--score-max")
-    if not lacking:
-        return ""
-    low, high = np.inf, -np.inf
-    for name, evidence in scores.tasks.items():
-        values = row_values(evidence)
-        values = values[np.isfinite(values)]
-        if values.size and not isinstance(evidence, Votes):
-            ends = (float(values.min()), float(values.max()))
-            if scores.info[name].direction == "lower":
-                ends = (-ends[1], -ends[0])
-            low, high = min(low, ends[0]), max(high, ends[1])
-    bounds = {
-        "--score-min": "0" if low >= 0 else "X (the worst that there is)",
-        "--score-max": next(
-            (str(end) for end in (1, 100) if high <= end), "X (the worst that there is)"
-        ),
-    }
-    return " ".join(f"{option} {bounds[option]}" for option in sorted(lacking, reverse=True))
 
 
 def _blank(evidence: Evidence, absent: frozenset[str]) -> Evidence:
