@@ -389,21 +389,7 @@ class _MeanTest(NamedTuple):
 def _task_contrast(
     pair: Pair, evidence: Evidence, compared: Comparisons, info: TaskInfo, alpha: float
 ) -> Contrast:
-    """The two models on one task.
-
-    Parameters
-    ----------
-    pair : Pair
-        The models.
-    evidence : Items or Estimates
-        Their results, and perhaps those of others.
-    compared : Comparisons
-        The two models compared, in canonical order.
-    info : TaskInfo
-        Metric and direction of the task.
-    alpha : float
-        Error rate of both sides together.
-    """
+    """The two models on one task, from how they compare in canonical order."""
     common = common_rows(pair, evidence)
     if isinstance(evidence, Votes):
         scores = [float(compared.mean[compared.models.index(model)]) for model in pair]
