@@ -410,7 +410,9 @@ def describe_json(file: InputFile) -> list[str]:
         )
     if len(shape) > _MOST_LINES:
         lines.append(f"  and {len(shape) - _MOST_LINES} more paths")
-    guess = _guess(shape) or _guess_keys(file)
+    guess = _guess(shape)
+    if "score" not in guess:
+        guess = _guess_keys(file) or _with_members(guess | _guess_by_kind(shape))
     told = ",".join(f"{role}={path}" for role, path in guess.items())
     if "score" in guess:
         lines.append(f"To read it, correct and paste: --map '{told}'")
@@ -451,7 +453,7 @@ def _guess_by_kind(shape: Mapping[str, _Seen]) -> dict[str, str]:
         for path, seen in shape.items()
         if seen.types.keys() <= {"true/false", "null"} and "true/false" in seen.types
     }
-    many = [path for path, count in answers.items() if count == max(answers.values())]
+    many = list(answers)
     if len(many) != 1:
         return {}
     found, (holder, _, _) = {"score": many[0]}, many[0].rpartition(".")
@@ -479,8 +481,12 @@ def _guess(shape: Mapping[str, _Seen]) -> dict[str, str]:
         ]
         if fitting:
             found[role] = min(fitting)[3]
-    if "score" not in found:
-        found |= _guess_by_kind(shape)
+    return _with_members(found)
+
+
+def _with_members(guess: Mapping[str, str]) -> dict[str, str]:
+    """The guess, in which keys of objects stand for names that no path has."""
+    found = dict(guess)
     # Members of an object that are told apart by their keys alone.
     stars = [found["score"][: at.end()] for at in re.finditer(r"\*", found.get("score", ""))]
     if stars and "item" not in found:
