@@ -90,6 +90,21 @@ def test_an_average_needs_complete_tasks_and_degrees_of_freedom() -> None:
     assert rb.leaderboard(rb.Scores.from_arrays(wide, names)).aggregate.correction == "holm"
 
 
+def test_errors_that_fit_no_covariance_leave_the_average_to_holm() -> None:
+    rng = np.random.default_rng(0)
+    skill = np.r_[rng.uniform(0.9, 1.0, 3), rng.uniform(0.0, 0.1, 3)]
+    tasks = {f"t{k:02}": (rng.random((20, 6)) < skill).astype(float) for k in range(20)}
+    scores = rb.Scores.from_arrays(tasks, list("abcdef"))
+
+    average = rb.leaderboard(scores).aggregate
+    assert average is not None
+    assert average.correction == "holm"
+    assert (average.worst[:3] <= 3).all()
+    assert (average.best[3:] >= 4).all()
+    with pytest.raises(rb.OptionError, match=r"one covariance.*--correction holm"):
+        rb.leaderboard(scores, correction="maxt")
+
+
 def test_the_page_computes_other_choices_with_holm_and_says_so() -> None:
     tasks = {name: (rows(seed=k) > 0.5).astype(float) for k, name in enumerate("xyz")}
     made = rb.leaderboard(rb.Scores.from_arrays(tasks, NAMES), pairs=True)

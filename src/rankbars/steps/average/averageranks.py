@@ -92,7 +92,9 @@ def _can_sharpen(found: Estimate, plan: AveragePlan) -> bool:
     df = pairs.freedom[pairs.se > 0]
     least = int(np.nanmin(np.minimum(df, 1e9), initial=1e9))
     enough = least >= _ROWS_PER_MODEL * count
-    return enough and can_flip(least, count, plan.alpha, plan.resamples)
+    if not (enough and can_flip(least, count, plan.alpha, plan.resamples)):
+        return False
+    return _evidence(found, pairs, plan) is not None
 
 
 _BAND_NOTE = Note(
@@ -293,6 +295,8 @@ def _anywhere(size: int) -> RankBounds:
 
 def _family(found: Estimate, pairs: PairStatistics, plan: AveragePlan) -> Family:
     resampled = _evidence(found, pairs, plan) if plan.correction == "maxt" else None
+    if resampled is None and plan.correction == "maxt":
+        raise OptionError(_UNFIT if np.isfinite(_covariance(found, pairs)).all() else _INCOMPLETE)
     return Family(
         pairs.statistic,
         pairs.df,
@@ -307,8 +311,12 @@ def _family(found: Estimate, pairs: PairStatistics, plan: AveragePlan) -> Family
     )
 
 
-def _evidence(found: Estimate, pairs: PairStatistics, plan: AveragePlan) -> Evidence:
-    """What max-T resamples: tasks, or scores with the covariance of the average."""
+def _evidence(found: Estimate, pairs: PairStatistics, plan: AveragePlan) -> Evidence | None:
+    """What max-T resamples: tasks, or scores with the covariance of the average; None without one.
+
+    The errors of pairs of nearly equal 0/1 rows are widened one by one. Where tasks have few rows
+    those of all pairs need not fit one covariance any more.
+    """
     present = found.present
     names = tuple(plan.models[i] for i in present)
     if found.rows is not None:
@@ -319,8 +327,8 @@ def _evidence(found: Estimate, pairs: PairStatistics, plan: AveragePlan) -> Evid
         cov = np.zeros_like(cov)
     try:
         return Estimates(names, mean, cov=cov)
-    except DataError as error:
-        raise OptionError(_INCOMPLETE) from error
+    except DataError:
+        return None
 
 
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
@@ -329,6 +337,11 @@ _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 _INCOMPLETE = (
     "max-T on the average needs complete scores. Use --missing listwise, fail, drop_models or "
     "bounds, or --correction holm."
+)
+_UNFIT = (
+    "max-T on the average draws the errors of all pairs of models together, and these do not fit "
+    "one covariance: on tasks with few rows, models that answer nearly alike get wider errors, "
+    "pair by pair. Use --correction holm."
 )
 
 
