@@ -31,6 +31,10 @@ MARKDOWN = """\
 | claude-2    | 78.5     | 88.0  | **71.2**  | 91.0 |
 | llama-2-70b | 68.9     | 56.8  | 29.9      | 85.1 |
 """
+LATEX = "\n".join(
+    (r"\begin{tabular}{lrrrr}",
+     *(line.replace(",", " & ") + r" \\" for line in PLAIN.splitlines()), r"\end{tabular}", "")
+)  # fmt: skip
 COMMAS = PLAIN.replace(",", ";").replace(".", ",").replace("gpt-4", "gpt-4")
 PIVOT = PLAIN.replace("Model", "", 1)
 
@@ -247,6 +251,29 @@ CASES = (
         "markdown/text around",
         "# Results\n\nSome words first.\n\n" + MARKDOWN + "\nMore words.\n",
         path="results.md",
+    ),
+    Case(
+        "markdown/two tables",
+        "rank results.md",
+        {"results.md": "# Law\n\n" + MARKDOWN + "\nMore words.\n\n" + MARKDOWN},
+        ("2 tables", "lines 3 to 7, lines 11 to 15", "a file of its own"),
+        code=1,
+    ),
+    # LaTeX.
+    *(
+        Case(
+            f"latex/{name}",
+            f"rank {path}",
+            {path: text},
+            (path, "LaTeX", "as CSV", "Markdown"),
+            code=1,
+        )
+        for name, path, text in (
+            ("a table", "t.tex", LATEX),
+            ("pasted", "t.txt", LATEX),
+            ("a document", "paper.tex", "% draft\n\\documentclass{article}\n" + LATEX),
+            ("rows alone", "t.csv", "\n".join(LATEX.splitlines()[1:-1]) + "\n"),
+        )
     ),
     # Marks and units.
     same(

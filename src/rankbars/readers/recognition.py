@@ -7,6 +7,7 @@ on a file fails on that file alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -36,6 +37,11 @@ __all__ = [
 
 
 _GROUP = "rankbars.readers"
+# The first line of a document, of a table, or of rows alone.
+_LATEX = re.compile(
+    rb"\\(?:documentclass|begin|centering|toprule|hline)\b"
+    rb'|[^\n"{]*&[^\n"{]*\\\\\s*(?:\n|$)'
+)
 
 
 # How sure a format may be. Formats with a signature of their own outdo plain tables.
@@ -220,6 +226,11 @@ def _no_results(path: Path, head: bytes) -> str:
         )
     if path.suffix.lower() in (".xlsx", ".xlsm", ".xls", ".ods"):
         return "It is a workbook (Excel). Save its sheet as CSV, and read that."
+    if path.suffix.lower() == ".tex" or _LATEX.match(start):
+        return (
+            "It is LaTeX. Save its table as CSV (commas for &, no \\\\ and no rules), or as a page "
+            "of Markdown with rows between bars: | model | score |."
+        )
     if start.startswith(b"{") and b'"aggregate"' in start[:40] and path.suffix.lower() == ".json":
         return (
             f"It is a board, which rankbars made of results. Print it: rankbars show {path.name}; "

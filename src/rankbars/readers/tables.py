@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_words
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.delimited import open_delimited
 from rankbars.readers.inputfiles import (
@@ -360,10 +360,18 @@ def _open_markdown(file: InputFile, engine: Engine) -> ValueTable:
     """
     lines = _lines(file)
     rules = _rules(lines)
-    if len(rules) != 1:
-        found = "there is no table" if not rules else f"there are {len(rules)} tables"
+    if not rules:
         raise ReadError.at(
-            file.label, f"{found} in this page. Expected one, between bars: | model | score |."
+            file.label,
+            "there is no table in this page. Expected one, between bars: | model | score |.",
+        )
+    if len(rules) > 1:
+        found = list_words(f"lines {rule} to {_end(lines, rule)}" for rule in rules)
+        raise ReadError.at(
+            file.label,
+            f"there are {len(rules)} tables in this page ({found}). A page with one is read: copy "
+            "the lines of the one that is meant into a file of its own; several that belong "
+            "together, each into its own, and name them all.",
         )
     rule = rules[0]
     names = _cells(lines[rule - 1])
@@ -409,6 +417,12 @@ def _rules(lines: Sequence[str]) -> list[int]:
         number for number, line in enumerate(lines)
         if number and "|" in lines[number - 1] and _RULE.fullmatch(line)
     ]  # fmt: skip
+
+
+def _end(lines: Sequence[str], rule: int) -> int:
+    """How many lines there are up to the last row of a table."""
+    rows = enumerate(lines[rule + 1 :], start=rule + 1)
+    return next((number for number, line in rows if "|" not in line), len(lines))
 
 
 def _rows(file: InputFile, lines: Sequence[str], rule: int, width: int) -> Iterator[list[str]]:
