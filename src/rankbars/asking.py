@@ -151,6 +151,8 @@ def allocate(
         models=models,
         goal=goal,
         undecided=tuple(known[i] for i in np.flatnonzero(open_pairs.any(axis=1))),
+        alpha=ranks.alpha,
+        approximate=ranks.approximate,
         new=tuple(models[i] for i in fresh),
         for_new=for_new,
         width=width,

@@ -21,7 +21,7 @@ from rankbars.data.scores import Scores
 from rankbars.errors import DataError, OptionError, ReadError, WriteError
 from rankbars.pipeline import leaderboard
 from rankbars.readers.collecting import Collected, collect, put_together
-from rankbars.steps.boardchanges import diff
+from rankbars.steps.boardchanges import diff, stated_level
 from rankbars.store.access import change_store, open_store
 from rankbars.store.holdings import Change, Event, Holdings
 from rankbars.store.naming import put_names, scores_of
@@ -255,7 +255,7 @@ class _Examination:
         first = [() if board is None else _may_be_first(board) for board in (old, new)]
         return replace(
             report, ranks=tuple(_ranks(report.models, old, new)), first=(first[0], first[1]),
-            change=change, lead=new.lead, alpha=_alpha(new), scope=new.spec.scope,
+            change=change, lead=new.lead, level=stated_level(new),
         )  # fmt: skip
 
 
@@ -271,10 +271,6 @@ def _not_ranked(why: str, *, is_new: bool) -> Finding:
         f"{text}: {first} If its board is ranked in another way, name the board file: --like "
         "BOARD.",
     )  # fmt: skip
-
-
-def _alpha(board: Leaderboard) -> float:
-    return board.spec.alpha_overall if board.lead == "new_task" else board.spec.alpha
 
 
 def _ranks(

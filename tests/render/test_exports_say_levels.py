@@ -195,24 +195,216 @@ def test_a_comparison_says_it_as_data(rows: tuple[str, str, Path]) -> None:
     assert task["approximate"] == (kind == "approximate")
 
 
-def test_every_page_picture_and_table_of_a_site_says_it(rows: tuple[str, str, Path]) -> None:
-    kind, level, folder = rows
+@pytest.fixture(scope="module")
+def site(rows: tuple[str, str, Path]) -> tuple[Path, list[str]]:
+    """A site of the rows, with a board of an earlier day, and what is written on its cards."""
+    from rankbars.render.plotting import sharecard
+
+    kind, _, folder = rows
+    cards: list[str] = []
+    draw = sharecard._Card.png
+
+    def png(card: sharecard._Card) -> bytes:
+        from matplotlib.text import Text
+
+        cards.append(" ".join(one.get_text() for one in card.figure.findobj(Text)))
+        return draw(card)
+
+    read = rb.read(folder / "t.csv", direction=DIRECTION[kind], rows="items")
+    folder.joinpath("earlier").mkdir()
+    earlier = rb.leaderboard(read.select(models=NAMES[1:]), resamples=200)
+    earlier.save(folder / "earlier" / "2026-01-01.json")
     folder.joinpath("site.yaml").write_text(
-        f"title: T\nresults: t.csv\nreading: {{direction: {DIRECTION[kind]}, rows: items}}\n",
+        f"title: T\naddress: https://example.org/b\ndate: 2026-02-01\nresults: t.csv\n"
+        f"history: earlier\nreading: {{direction: {DIRECTION[kind]}, rows: items}}\n",
         encoding="utf-8",
     )
-    with inside(folder):
+    with inside(folder), pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sharecard._Card, "png", png)
         done = answer(["site", "site.yaml", "-o", "public"])
     assert done.code == 0, done.err
-    public = folder / "public"
-    said_of_levels((public / "index.html").read_text("utf-8"), level, kind)
+    return folder / "public", cards
+
+
+def test_every_page_card_and_table_of_a_site_says_it(
+    rows: tuple[str, str, Path], site: tuple[Path, list[str]]
+) -> None:
+    kind, level, _ = rows
+    public, cards = site
     files = [path for path in public.rglob("*") if path.suffix in (".html", ".xml", ".md", ".csv")]
-    assert "index.html" in {path.name for path in files}
+    assert {"index.html", "history.html", "changes.html", "feed.xml"} <= {one.name for one in files}
     for path in files:
         text = path.read_text("utf-8")
-        if CLAIM.search(plain(text)):
+        if CLAIM.search(plain(text)) or path.name in ("index.html", "feed.xml", "changes.html"):
             said_of_levels(text, level, kind)
-    answers = [path.read_text("utf-8") for path in public.rglob("*.json")]
-    with_ranks = [text for text in answers if '"best"' in text or CLAIM.search(text)]
-    assert with_ranks
-    assert all(re.search(rf'{level}|"approximate": ?(true|false)', text) for text in with_ranks)
+    said_of_levels((public / "llms.txt").read_text("utf-8"), level, kind)
+    (card,) = cards
+    said_of_levels(card, level, kind)
+
+
+def test_all_that_a_site_states_for_programs_has_its_level(
+    rows: tuple[str, str, Path], site: tuple[Path, list[str]]
+) -> None:
+    kind, level, _ = rows
+    api = site[0] / "api"
+    found = {
+        str(path.relative_to(api)): json.loads(path.read_text("utf-8"))
+        for path in api.rglob("*.json")
+    }
+    board = found.pop("boards/all.json")
+    assert re.fullmatch(level, board["level"])
+    assert re.match(level, board["claim"][1])
+    said_of_levels(" ".join([*board["opening"], *board["headline"]]), level, kind)
+    (listed,) = found.pop("index.json")["boards"]
+    said_of_levels(listed["headline"], level, kind)
+    history = found.pop("history.json")
+    assert len(history["claims"]) == len(history["dates"]) == 2
+    assert all(re.match(level, words) for _, words in history["claims"])
+    changes = found.pop("changes.json")
+    assert [one["approximate"] for one in changes["levels"]] == [kind == "approximate"] * 2
+    assert {one["guarantee"] for one in changes["levels"]} == {0.95 if kind == "clear" else None}
+    # What is left names models and pages.
+    assert list(found) == ["models.json"]
+    assert set(found["models.json"]["models"][0]) == {"model", "page"}
+
+
+@pytest.mark.parametrize("form", ["text", "md", "json"])
+def test_what_changed_between_boards_has_the_level_of_both(
+    saved: tuple[str, str, Path], tmp_path: Path, form: str
+) -> None:
+    kind, level, path = saved
+    scores = clear() if kind != "approximate" else seconds()
+    options = {"correction": "none"} if kind == "no level" else {"resamples": 200}
+    rb.leaderboard(scores.select(models=NAMES[1:]), **options).save(tmp_path / "old.json")
+    done = answer(["diff", str(tmp_path / "old.json"), str(path), "--format", form])
+    assert done.code == 0, done.err
+    if form != "json":
+        said_of_levels(done.out, level, kind)
+        return
+    for one in json.loads(done.out)["levels"]:
+        assert one["approximate"] == (kind == "approximate")
+        assert one["guarantee"] == (0.95 if kind == "clear" else None)
+        assert one["measured_level"] == (0.92 if kind == "approximate" else None)
+
+
+def test_two_boards_of_different_levels_are_told_with_both(tmp_path: Path) -> None:
+    for name in ("clear", "no level"):
+        BOARDS[name][0]().save(tmp_path / f"{name}.json")
+    done = answer(["diff", str(tmp_path / "clear.json"), str(tmp_path / "no level.json")])
+    assert "Rank intervals: 95 %, all models at once → no guarantee." in done.out
+
+
+def test_a_new_task_in_what_changed_has_its_own_level(tmp_path: Path) -> None:
+    for name, tasks in (("old", 6), ("new", 7)):
+        rb.leaderboard(clear(tasks)).save(tmp_path / f"{name}.json")
+    done = answer(["diff", str(tmp_path / "old.json"), str(tmp_path / "new.json")])
+    assert "On a new task: 79.4 %, each model, chosen in advance." in done.out
+
+
+@pytest.mark.parametrize("form", ["text", "md", "json"])
+def test_what_a_submission_would_change_has_a_level(
+    rows: tuple[str, str, Path], tmp_path: Path, form: str
+) -> None:
+    kind, level, folder = rows
+    head, *lines = folder.joinpath("t.csv").read_text("utf-8").splitlines()
+    assert head == ",".join(["item", *NAMES])
+    for name, models in (("old", NAMES[:-1]), ("new", NAMES[-1:])):
+        tidy = ["model,task,item,score", *(
+            f"{model},t,{line.split(',')[0]},{line.split(',')[1 + NAMES.index(model)]}"
+            for model in models for line in lines
+        )]  # fmt: skip
+        tmp_path.joinpath(f"{name}.csv").write_text("\n".join(tidy) + "\n", encoding="utf-8")
+    with inside(tmp_path):
+        words = ["--store", "s.duckdb", "--direction", DIRECTION[kind], "--quiet"]
+        assert answer(["add", "old.csv", *words]).code == 0
+        ways = {"text": [], "md": ["--md", "said.md"], "json": ["--json"]}
+        done = answer(["submit", "new.csv", "--store", "s.duckdb", "--dry-run", *ways[form]])
+        assert done.code == 0, done.err
+    if form == "json":
+        found = json.loads(done.out)
+        assert found["ranks"]
+        assert found["approximate"] == (kind == "approximate")
+        assert found["guarantee"] == (0.95 if kind == "clear" else None)
+    else:
+        text = done.out if form == "text" else (tmp_path / "said.md").read_text("utf-8")
+        said_of_levels(text, level, kind)
+
+
+def test_the_plain_table_has_a_level_in_each_header_of_intervals(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    records = [
+        {"model_id": model, "task_id": f"t{k}", "metric_name": "acc", "score": float(rng.random())}
+        for model in NAMES[:3] for k in range(9)
+    ]  # fmt: skip
+    path = tmp_path / "runs.json"
+    path.write_text(json.dumps(records), encoding="utf-8")
+    done = answer(["table", str(path), "--pairs", "--alpha", "0.1"])
+    heads = [line for line in done.out.splitlines() if "CI" in line]
+    assert len(heads) == 2
+    assert all("90% CI" in line for line in heads)
+    found = json.loads(answer(["table", str(path), "--json", "--alpha", "0.1"]).out)
+    assert found["alpha"] == 0.1
+
+
+def test_votes_to_ask_say_at_which_level_something_is_undecided(tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    lines = ["model_a,model_b,winner"]
+    for a, b in rng.choice(4, size=(300, 2)):
+        if a != b:
+            won = "model_a" if rng.random() < 0.5 + 0.15 * (b - a) else "model_b"
+            lines.append(f"{NAMES[a]},{NAMES[b]},{won}")
+    path = tmp_path / "votes.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    words = ["next", str(path), "--votes", "20", "--quiet", "--alpha"]
+    assert re.search(r"ndecided \(90 %\)", answer([*words, "0.1"]).out)
+    found = json.loads(answer([*words, "0.1", "--json"]).out)
+    assert (found["alpha"], found["approximate"]) == (0.1, False)
+
+
+def test_parts_of_noise_have_the_level_of_their_intervals(tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    lines = ["model,item,trial,score"]
+    for model in "abc":
+        for item, ease in enumerate(rng.random(30)):
+            lines += [f"{model},{item},{k},{int(rng.random() < ease)}" for k in range(3)]
+    path = tmp_path / "trials.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for more in ([], ["--pair", "a", "b"]):
+        done = answer(["noise", str(path), "--quiet", "--alpha", "0.1", *more])
+        assert "In brackets: 90 % intervals, each by itself." in done.out, done.err
+    found = json.loads(answer(["noise", str(path), "--alpha", "0.1", "--json"]).out)
+    assert found["alpha"] == 0.1
+    assert "90 % intervals" in found["sentences"][0]
+
+
+@pytest.mark.parametrize("question", [(), ("--top", "1"), ("--tiers",), ("--width", "0.2")])
+def test_a_plan_says_the_error_rate_that_it_plans_for(
+    rows: tuple[str, str, Path], question: tuple[str, ...]
+) -> None:
+    kind, _, folder = rows
+    words = ["plan", "t.csv", "--direction", DIRECTION[kind], "--rows", "items", *question]
+    with inside(folder):
+        done = answer([*words, "--quiet", "--alpha", "0.1"])
+        found = json.loads(answer([*words, "--alpha", "0.1", "--json"]).out)
+    assert re.search(r"error rate 0\.1\b|\(90 %, in half of all samples\)", done.out), done.err
+    assert found["alpha"] == 0.1
+
+
+def test_a_race_says_with_which_probability_it_is_wrong(tmp_path: Path) -> None:
+    with inside(tmp_path):
+        Path("models.txt").write_text("a\nb\n", encoding="utf-8")
+        Path("items.txt").write_text("\n".join(f"q{k}" for k in range(200)), encoding="utf-8")
+        begin = ["--models-file", "models.txt", "--items-file", "items.txt", "--batch", "200"]
+        calls = answer(["race", "r.duckdb", "next", *begin, "--alpha", "0.1", "--json"])
+        told = [json.loads(line) for line in calls.out.splitlines()]
+        Path("back.jsonl").write_text(
+            "".join(json.dumps(one | {"score": int(one["model"] == "a")}) + "\n" for one in told),
+            encoding="utf-8",
+        )
+        assert answer(["race", "r.duckdb", "tell", "back.jsonl"]).code == 0
+        shown = answer(["race", "r.duckdb", "show"])
+        found = json.loads(answer(["race", "r.duckdb", "show", "--json"]).out)
+    words = " ".join(shown.out.split())
+    assert "a is first" in words
+    assert "a model that is best is called out with probability at most 0.1" in words
+    assert (found["alpha"], found["winners"]) == (0.1, ["a"])

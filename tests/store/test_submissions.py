@@ -253,7 +253,9 @@ def test_a_board_file_says_how_ranks_are_made() -> None:
     write("elm.csv", "elm", items=range(20))
     board = rb.leaderboard(rb.read(["ash.csv", "birch.csv"]), missing="pairwise", alpha=0.1)
     found = look("elm.csv", spec=board.spec)
-    assert (found.ok, found.alpha) == (True, 0.1)
+    assert found.ok
+    assert found.level is not None
+    assert (found.level.guarantee, found.level.alpha) == (0.9, 0.1)
     assert "elm" in {name for name, *_ in found.ranks}
 
 
@@ -307,9 +309,7 @@ def test_what_moves_all_and_what_is_found_everywhere_is_told_once() -> None:
     ranks = (("new", None, (1, 4)), ("a", (1, 3), (1, 4)), ("b", (2, 3), (3, 4)))
     findings = tuple(rb.Finding("fault", "scale", f"{task}: too large.") for task in tasks)
     first = ("a",), ("a", "new")
-    found = rb.Submitted(
-        STORE, ("s.csv",), ("new",), ("t",), findings, ranks, first, None, "task", 0.05, "all"
-    )
+    found = rb.Submitted(STORE, ("s.csv",), ("new",), ("t",), findings, ranks, first, None, "task")
     text = " ".join(submitted_text(found).split())
     assert "9 faults" in text
     assert "t2: too large. - Fault: 6 more of this kind" in text

@@ -304,6 +304,8 @@ class NextAnswer(TypedDict):
     goal: str
     models: list[str]
     undecided: list[str]
+    alpha: float
+    approximate: bool
     new: list[str]
     votes: int
     votes_for_new: int
@@ -422,6 +424,16 @@ class PartlyChangeAnswer(TypedDict):
     lacking: list[int]
 
 
+class LevelAnswer(TypedDict):
+    """At which level a board states what it shows first."""
+
+    guarantee: float | None
+    approximate: bool
+    measured_level: float | None
+    scope: Literal["all", "each"]
+    alpha: float
+
+
 class DiffAnswer(TypedDict):
     """What changed between two boards (``diff``)."""
 
@@ -435,6 +447,8 @@ class DiffAnswer(TypedDict):
     lost: list[list[str]]
     options: list[list[Any]]
     leads: list[str]
+    levels: list[LevelAnswer]
+    new_task_levels: list[LevelAnswer]
     versions: list[str]
     renamed_models: list[list[str]]
     renamed_tasks: list[list[str]]
@@ -473,8 +487,11 @@ class SubmitAnswer(TypedDict):
     ranks: list[MovedAnswer]
     may_be_first: list[list[str]]
     lead: str | None
-    alpha: float
-    scope: str
+    guarantee: float | None
+    approximate: bool | None
+    measured_level: float | None
+    scope: Literal["all", "each"] | None
+    alpha: float | None
 
 
 class RowAnswer(TypedDict):

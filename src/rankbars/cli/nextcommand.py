@@ -221,19 +221,22 @@ _SHOWN = 10
 
 def _in_words(found: Allocation) -> str:
     """What is undecided, and the pairs that are asked most."""
+    from rankbars.render.notation import show_level
+
     goal = {"order": "the whole order", "first": "who is first"}.get(
         found.goal, f"the first {found.goal.removeprefix('top ')}"
     )
     lines = [f"{found.votes:,} votes to ask, about {goal}."]
+    level = "approximate" if found.approximate else show_level(found.alpha)
     if found.undecided:
         names = ", ".join(found.undecided[:_SHOWN])
         more = len(found.undecided) - _SHOWN
         lines.append(
-            f"Undecided: {len(found.undecided)} of {len(found.models)} models: {names}"
+            f"Undecided ({level}): {len(found.undecided)} of {len(found.models)} models: {names}"
             + (f", and {more} more." if more > 0 else ".")
         )
     else:
-        lines.append("Nothing of it is undecided; pairs are drawn alike.")
+        lines.append(f"Nothing of it is undecided ({level}); pairs are drawn alike.")
     if found.new:
         lines.append(
             f"{found.for_new:,} of the votes are for models that are hardly known: "

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from rankbars.data.intervals import Scope
+
 __all__ = [
     "BoardChange",
     "Cause",
@@ -12,11 +14,37 @@ __all__ = [
     "ModelChange",
     "PartlyChange",
     "Span",
+    "StatedLevel",
     "Submitted",
 ]
 
 Cause = Literal["own scores", "pool", "interval", "nothing"]
 Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class StatedLevel:
+    """At which level a board states what it shows first.
+
+    Parameters
+    ----------
+    guarantee : float, optional
+        Probability with which its rank intervals hold; None where it promises nothing.
+    approximate : bool
+        Whether the level is only nearly held.
+    measured_level : float, optional
+        How often such statements held in simulations, where the level is approximate.
+    scope : {"all", "each"}
+        Whether rank intervals hold for all models at once.
+    alpha : float
+        Error rate of what is said about pairs.
+    """
+
+    guarantee: float | None
+    approximate: bool
+    measured_level: float | None
+    scope: Scope
+    alpha: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +124,10 @@ class BoardChange:
         Options that differ, with their old and new values.
     leads : (str, str)
         What each board shows first.
+    levels : (StatedLevel, StatedLevel), optional
+        At which level each board states that.
+    new_task_levels : (StatedLevel, StatedLevel), optional
+        At which level each board states rank intervals for a new task, if both do.
     versions : (str, str)
         Versions of the package that made the boards.
     renamed_models, renamed_tasks : tuple of (str, str)
@@ -115,6 +147,8 @@ class BoardChange:
     lost: tuple[tuple[str, str], ...] = ()
     options: tuple[tuple[str, str, str], ...] = ()
     leads: tuple[str, str] = ("", "")
+    levels: tuple[StatedLevel, StatedLevel] | None = None
+    new_task_levels: tuple[StatedLevel, StatedLevel] | None = None
     versions: tuple[str, str] = ("", "")
     renamed_models: tuple[tuple[str, str], ...] = ()
     renamed_tasks: tuple[tuple[str, str], ...] = ()
@@ -182,10 +216,8 @@ class Submitted:
         What would change on the board; None where nothing could be ranked before or after.
     lead : {"task", "aggregate", "new_task"}
         What the ranks are about.
-    alpha : float
-        Error rate of the rank intervals.
-    scope : {"all", "each"}
-        Whether they hold for all models at once.
+    level : StatedLevel, optional
+        At which level they are stated; None where nothing could be ranked.
     added : bool
         Whether it was added.
     """
@@ -199,8 +231,7 @@ class Submitted:
     first: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     change: BoardChange | None = None
     lead: str = ""
-    alpha: float = 0.05
-    scope: str = "all"
+    level: StatedLevel | None = None
     added: bool = False
 
     @property

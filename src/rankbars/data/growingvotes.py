@@ -39,6 +39,10 @@ class Allocation:
         What the votes are to decide: ``"order"``, ``"first"``, or ``"top K"``.
     undecided : tuple of str
         Models about which that is not decided yet.
+    alpha : float
+        Error rate at which it is decided.
+    approximate : bool
+        Whether that level is only nearly held.
     new : tuple of str
         Models whose strength is not known to the width that was asked for, or not at all.
     for_new : int
@@ -60,6 +64,8 @@ class Allocation:
     models: tuple[str, ...]
     goal: str
     undecided: tuple[str, ...]
+    alpha: float
+    approximate: bool
     new: tuple[str, ...]
     for_new: int
     width: float | None
@@ -119,6 +125,8 @@ class Allocation:
             "votes": self.votes,
             "goal": self.goal,
             "undecided": list(self.undecided),
+            "alpha": self.alpha,
+            "approximate": self.approximate,
             "new": list(self.new),
             "votes_for_new": self.for_new,
             "width": self.width,

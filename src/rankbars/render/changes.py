@@ -10,7 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankbars.data.boardchange import BoardChange, Cause, ModelChange, PartlyChange
+from rankbars.data.boardchange import (
+    BoardChange,
+    Cause,
+    ModelChange,
+    PartlyChange,
+    StatedLevel,
+)
+from rankbars.render.claims import level_words, stated_words
 from rankbars.render.markdown import code_of
 from rankbars.render.notation import (
     MISSING,
@@ -24,10 +31,19 @@ from rankbars.render.notation import (
     visible,
 )
 
-__all__ = ["ChangeParts", "change_json", "change_markdown", "change_parts", "change_text"]
+__all__ = [
+    "LEVEL_KEYS",
+    "ChangeParts",
+    "change_json",
+    "change_markdown",
+    "change_parts",
+    "change_text",
+    "level_json",
+]
 
 _CHANGE_MARKER = "<!-- rankbars:diff -->"
 CHANGE_SCHEMA = "rankbars.diff/1"
+LEVEL_KEYS = ("guarantee", "approximate", "measured_level", "scope", "alpha")
 _LIMIT = 60_000  # characters; a comment on GitHub may have 65,536
 _NARROWEST = 60
 _GAP = "  "
@@ -160,6 +176,8 @@ def change_json(change: BoardChange) -> str:
         "lost": [list(pair) for pair in change.lost],
         "options": [list(option) for option in change.options],
         "leads": list(change.leads),
+        "levels": [level_json(one) for one in change.levels or ()],
+        "new_task_levels": [level_json(one) for one in change.new_task_levels or ()],
         "versions": list(change.versions),
         "renamed_models": [list(pair) for pair in change.renamed_models],
         "renamed_tasks": [list(pair) for pair in change.renamed_tasks],
@@ -176,6 +194,11 @@ def change_json(change: BoardChange) -> str:
         ],
     }
     return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def level_json(level: StatedLevel) -> dict[str, Any]:
+    """At which level a board states what it shows first, for programs."""
+    return {key: getattr(level, key) for key in LEVEL_KEYS}
 
 
 def _model_to_dict(one: ModelChange) -> dict[str, Any]:
@@ -248,9 +271,19 @@ def _sentences(change: BoardChange, name: Any = _plain) -> list[str]:
             sentences.append(f"{what} that were retired ({show_count(len(retired))}): {shown}.")
     if change.retired_tasks:
         sentences.append("What a retired task moves counts as the pool, not as own scores.")
+    return [*sentences, *_made(change)]
+
+
+def _made(change: BoardChange) -> list[str]:
+    """How the two boards were made, and at which level they speak."""
+    sentences = []
     if change.options:
         shown = ", ".join(f"{option} {old} → {new}" for option, old, new in change.options)
         sentences.append(f"Options differ: {visible(shown)}.")
+    if change.levels and (change.partly or _changed(change)):
+        sentences.append(f"Rank intervals: {_pair(*map(stated_words, change.levels))}.")
+    if change.new_task_levels and any(one.new_task is not None for one in _changed(change)):
+        sentences.append(f"On a new task: {_pair(*map(stated_words, change.new_task_levels))}.")
     if change.leads[0] != change.leads[1]:
         sentences.append(
             f"The old board shows the {_lead(change.leads[0])} first, the new one the "
@@ -277,13 +310,16 @@ def _lead(lead: str) -> str:
 
 def _pair_sentences(change: BoardChange, name: Any = _plain) -> list[str]:
     sentences = []
-    for words, pairs in (
-        ("Newly shown better", change.gained),
-        ("No longer shown better", change.lost),
+    old, new = change.levels or (None, None)
+    for words, pairs, level in (
+        ("Newly shown better", change.gained, new),
+        ("No longer shown better", change.lost, old),
     ):
         if pairs:
             shown = [f"{name(better)} than {name(worse)}" for better, worse in pairs]
-            sentences.append(f"{words} ({show_count(len(pairs))}): {listed(shown, _MOST_PAIRS)}.")
+            many = show_count(len(pairs))
+            at = "" if level is None else f"; {level_words(level.alpha, level)}"
+            sentences.append(f"{words} ({many}{at}): {listed(shown, _MOST_PAIRS)}.")
     return sentences
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.boardchange import StatedLevel
 from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
 from rankbars.render.notation import show_guarantee, show_level, visible
@@ -39,6 +40,7 @@ __all__ = [
     "quantity_words",
     "says_nothing",
     "scale_words",
+    "stated_words",
     "statements_level",
     "task_claim",
 ]
@@ -197,7 +199,20 @@ def says_nothing(overall: RankIntervals) -> bool:
     return size > 1 and bool(((overall.best == 1) & (overall.worst == size)).all())
 
 
-def level_words(alpha: float, result: TaskResult | Aggregate) -> str:
+def stated_words(level: StatedLevel) -> str:
+    """Level and scope of what a board shows first.
+
+    Examples
+    --------
+    >>> stated_words(StatedLevel(0.95, False, None, "all", 0.05))
+    '95 %, all models at once'
+    >>> stated_words(StatedLevel(None, True, 0.92, "each", 0.05))
+    'approximate, about 92 % in simulations, each model, chosen in advance'
+    """
+    return _claim("", level).words
+
+
+def level_words(alpha: float, result: TaskResult | Aggregate | StatedLevel) -> str:
     """The level ``1 - alpha`` of statements behind a result, or that it is approximate."""
     return APPROXIMATE if result.approximate else show_level(alpha)
 
@@ -266,7 +281,9 @@ def _first(board: Leaderboard) -> TaskResult | Aggregate | None:
 
 
 def _claim(
-    title: str, result: TaskResult | Aggregate | RankIntervals | None, level: str | None = None
+    title: str,
+    result: TaskResult | Aggregate | RankIntervals | StatedLevel | None,
+    level: str | None = None,
 ) -> Claim:
     """What a column of ranks states: `level`, or the guarantee of the result, if it has any."""
     if result is not None and result.approximate:

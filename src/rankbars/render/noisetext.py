@@ -13,7 +13,7 @@ import numpy as np
 from rankbars.data.noise import Costs, Noise, NoiseParts, RunEffect, TaskNoise
 from rankbars.data.plain import Keys, json_text, to_plain
 from rankbars.errors import DataError
-from rankbars.render.notation import shorten_all, visible
+from rankbars.render.notation import shorten_all, show_level, visible
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -126,6 +126,7 @@ def noise_sentences(noise: Noise, name: str) -> list[str]:
         *_run_lines(task.run_effect, shared=noise.shared),
         *_common_lines(task.run_common),
         *_run_parts(noise, task),
+        *_level_line(noise, task),
         *_cost_lines(noise, name),
     ]
 
@@ -139,6 +140,12 @@ def _size_line(task: TaskNoise) -> str:
     if task.row != "items":
         return f"{text}, with these {task.answer}."
     return f"{text}, not for what {task.answer} do to all of them (--runs shared)."
+
+
+def _level_line(noise: Noise, task: TaskNoise) -> Iterator[str]:
+    ends = (task.means.low, () if task.pairs is None else task.pairs.low)
+    if any(np.isfinite(one).any() for one in ends):
+        yield f"In brackets: {show_level(noise.alpha)} intervals, each by itself."
 
 
 def _chosen(noise: Noise, task: TaskNoise) -> tuple[NoiseParts, int] | None:

@@ -13,9 +13,9 @@ from rankbars.data.board import Leaderboard
 from rankbars.data.boardparts import Change, OverTime
 from rankbars.data.siteplan import DatedBoard, Site
 from rankbars.render.changes import ChangeParts, change_parts
+from rankbars.render.claims import lead_claim
 from rankbars.render.firstscreen import opening
 from rankbars.render.notation import show_ranks
-from rankbars.render.ranktable import board_table
 from rankbars.render.siteboards import has_history, model_names, slug_of
 
 __all__ = [
@@ -141,17 +141,19 @@ def history_page(site: Site) -> dict[str, Any]:
     courses = courses_of(site)
     leading = [main.models[i] for i in main.order][:_MOST_COURSES]
     sources = [_source(one) for one in site.history]
+    levels = [lead_claim(one.board).words for one in site.history]
+    days = zip(site.history, levels, sources, strict=True)
     return {
         "replay": site.plan.replay,
-        "claim": board_table(main).claim.words,
+        "claim": levels[0] if len(set(levels)) == 1 else "At the level of each day, below",
         "courses": [
             [name, f"models/{slug_of(name)}.html", drawn_course(site, courses[name])]
             for name in leading
         ],
         "n_models": len(main.models),
         "days": [
-            [one.date or "now", len(one.board.models), opening(one.board).title, source]
-            for one, source in zip(reversed(site.history), reversed(sources), strict=True)
+            [one.date or "now", len(one.board.models), opening(one.board).title, level, source]
+            for one, level, source in reversed(list(days))
         ],
         "sources": len(set(sources)) > 1,
     }
@@ -208,11 +210,12 @@ def feed_page(site: Site) -> dict[str, Any]:
 
 def history_json(site: Site) -> dict[str, Any]:
     """The rank intervals of all models on all days, for programs."""
-    courses = courses_of(site)
+    courses, claims = courses_of(site), [lead_claim(one.board) for one in site.history]
     return {
         "schema": "rankbars.site.history/1",
         "replay": site.plan.replay,
         "dates": [one.date or None for one in site.history],
+        "claims": [[claim.title, claim.words] for claim in claims],
         "columns": ["date", "best", "worst", "models"],
         "models": {
             name: [[day or None, best, worst, size] for day, best, worst, size in courses[name]]

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from rankbars.data.boardchange import Span, Submitted
+from rankbars.render.changes import LEVEL_KEYS, level_json
+from rankbars.render.claims import stated_words
 from rankbars.render.markdown import code_of, words_of
-from rankbars.render.notation import counted, listed, shorten, show_level, show_ranks, visible
+from rankbars.render.notation import counted, listed, shorten, show_ranks, visible
 
 __all__ = ["submitted_json", "submitted_markdown", "submitted_text"]
 
@@ -105,8 +107,7 @@ def submitted_json(report: Submitted) -> str:
         ],
         "may_be_first": [list(names) for names in report.first],
         "lead": report.lead or None,
-        "alpha": report.alpha,
-        "scope": report.scope,
+        **(dict.fromkeys(LEVEL_KEYS) if report.level is None else level_json(report.level)),
     }
     return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -144,11 +145,10 @@ def _of(models: tuple[str, ...]) -> str:
 
 
 def _heading(report: Submitted) -> str:
-    level = show_level(report.alpha)
-    whom = "all models at once" if report.scope == "all" else "each model by itself"
+    level = "" if report.level is None else f", {stated_words(report.level)}"
     return (
-        f"Rank intervals {_LEADS[report.lead]}, {level}, {whom}; of the models submitted, and of "
-        "those whose interval changes by more than ranks at the end:"
+        f"Rank intervals {_LEADS[report.lead]}{level}; of the models submitted, and of those "
+        "whose interval changes by more than ranks at the end:"
     )
 
 

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, TaskResult
-from rankbars.data.boardchange import BoardChange, Cause, ModelChange, PartlyChange, Span
+from rankbars.data.boardchange import (
+    BoardChange,
+    Cause,
+    ModelChange,
+    PartlyChange,
+    Span,
+    StatedLevel,
+)
+from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import NameKind
 
-__all__ = ["diff"]
+__all__ = ["diff", "stated_level"]
 
 # Boards from an updated store agree with others up to this, relative.
 TOLERANCE = 1e-9
@@ -78,12 +88,35 @@ def diff(old: Leaderboard, new: Leaderboard) -> BoardChange:
         lost=tuple(pair for pair in pairs[0] if pair not in pairs[1]),
         options=_options(old, new),
         leads=(old.lead, new.lead),
+        levels=(stated_level(old), stated_level(new)),
+        new_task_levels=None
+        if old.overall is None or new.overall is None
+        else (_level(old.overall), _level(new.overall)),
         versions=(old.version, new.version),
         renamed_models=_pairs_in(models, after.at),
         renamed_tasks=_pairs_in(tasks, after.tasks),
         retired_models=_gone(retired_models, every[0], every[1]),
         retired_tasks=_gone(retired_tasks, before.tasks, after.tasks),
         partly=tuple(_partly_changes(before, after, aside)),
+    )
+
+
+def stated_level(board: Leaderboard) -> StatedLevel:
+    """At which level a board states what it shows first."""
+    if board.lead == "task":
+        return _level(next(iter(board.tasks.values())))
+    if board.lead == "aggregate" and board.aggregate is not None:
+        drawn = any(note.code == "average-band" for note in board.notes)
+        found = _level(board.aggregate)
+        return replace(found, guarantee=None) if drawn else found
+    if board.overall is not None:
+        return _level(board.overall)
+    return StatedLevel(None, False, None, board.spec.scope, board.spec.alpha_overall)
+
+
+def _level(result: TaskResult | Aggregate | RankIntervals) -> StatedLevel:
+    return StatedLevel(
+        result.guarantee, result.approximate, result.measured_level, result.scope, result.alpha
     )
 
 
