@@ -13,7 +13,7 @@ from rankbars.calls import check_name
 from rankbars.data.claim import Claim, known_names
 from rankbars.data.evidence import same_scores
 from rankbars.data.headtohead import HeadToHead
-from rankbars.data.judged import Check
+from rankbars.data.judged import OUT_OF_REACH, Check
 from rankbars.data.ledger import digest_of
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
@@ -260,8 +260,10 @@ def judge_margin(scores: Scores, duel: HeadToHead, margin: str) -> Check:
     text = f"{duel.a} >= {duel.b} - {margin}"
     claim = replace(form, text=text, model=duel.a, others=(duel.b,))
     both = scores.select(models=(duel.a, duel.b), tasks=tuple(duel.tasks))
-    judged, _ = judge_claims(both, [claim], Spec(alpha=duel.alpha), lambda *_: duel)
-    return Check(judged, duel.alpha, together=True, notes=duel.notes, inputs=duel.inputs)
+    judged, said = judge_claims(both, [claim], Spec(alpha=duel.alpha), lambda *_: duel)
+    new = [note for note in said if note.code != OUT_OF_REACH]
+    notes = tuple(dict.fromkeys((*duel.notes, *new)))
+    return Check(judged, duel.alpha, together=True, notes=notes, inputs=duel.inputs)
 
 
 def _store_record(

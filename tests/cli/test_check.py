@@ -176,6 +176,18 @@ def test_a_comparison_with_a_margin_judges_what_a_claim_would(
         assert rankbars(*words, "--margin", wrong).code == 1
 
 
+def test_a_comparison_notes_a_share_as_margin_on_percentages(rankbars: Command) -> None:
+    lines = "model,task,score,stderr\nnew,mmlu,71.2,0.36\nold,mmlu,70.8,0.36\n"
+    Path("published.csv").write_text(lines, encoding="utf-8")
+    assert "a point is a margin of 1" in " ".join(
+        rankbars("compare", "published.csv", "--margin", "0.01", "-q").out.split()
+    )
+    asked = ("compare", "published.csv", "--margin", "1", "-q", "--exit-code", "--json")
+    found = json.loads(rankbars(*asked).out)
+    assert found["claim"]["verdict"] == "supported"
+    assert "small-margin" not in {note["code"] for note in found["notes"]}
+
+
 FILE = """\
 why: Before each release.
 inputs: [results.csv]

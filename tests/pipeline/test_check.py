@@ -189,7 +189,7 @@ def test_gaps_stop_the_check_and_those_of_others_do_not():
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("a >= b - 1 point", "--score-min 0"),
+        ("a >= b - 1 point", "Write the margin in units of the score"),
         ("a >= b - 100", "Did you mean 1?"),
         ("a > b on at least 2 of 2 tasks", "there are 1"),
     ],
@@ -198,6 +198,48 @@ def test_margins_that_do_not_fit_are_refused(line, said):
     with pytest.raises(rb.OptionError) as caught:
         rb.check(field(), line)
     assert said in str(caught.value)
+
+
+def published(*means, se=0.36, **declared):
+    values = np.array(means)
+    task = rb.Estimates(MODELS[: len(means)], values, se=np.full(len(means), se))
+    return rb.Scores({"mmlu": task}, {"mmlu": TaskInfo(**declared)})
+
+
+def test_scores_that_are_near_each_other_are_no_scale():
+    near = published(0.712, 0.708, se=0.0036)
+    assert one(near, "a >= b - 0.01").verdict == "supported"  # z = 0.014 / 0.0051
+    assert one(published(71.2, 70.8), "a >= b - 1").verdict == "supported"
+    assert one(published(5.3, 5.4, direction="lower"), "a >= b - 2").verdict == "supported"
+    with pytest.raises(rb.OptionError, match=r"lie from 0 to 1\).*Did you mean 0\.01\?"):
+        rb.check(near, "a >= b - 1")
+    with pytest.raises(rb.OptionError, match=r"lie from 0 to 100\).*Did you mean 3\?"):
+        rb.check(published(71.2, 70.8, minimum=0, maximum=100), "a >= b - 300")
+    alike = rb.Scores.from_arrays({"t": RNG.uniform(71, 76, size=(30, 2))}, ["a", "b"])
+    assert one(alike, "a >= b - 6").verdict == "supported"
+    with pytest.raises(rb.OptionError, match="as wide as all scores"):
+        rb.check(alike, "a >= b - 80")
+
+
+def test_a_scale_is_suggested_that_the_scores_fit():
+    for scores, said in (
+        (published(71.2, 70.8), r"--score-max 100\), or write .* such as 1\."),
+        (published(0.712, 0.708), r"--score-max 1\), or write .* such as 0\.01\."),
+        (published(712, 708), r"one\. Write the margin in units of the score\.$"),
+    ):
+        with pytest.raises(rb.OptionError, match=said):
+            rb.check(scores, "a >= b - 1 point")
+
+
+def test_a_share_as_margin_on_percentages_is_noted():
+    def noted(scores, line="a >= b - 0.01"):
+        return "small-margin" in {note.code for note in rb.check(scores, line).notes}
+
+    assert noted(published(71.2, 70.8))
+    assert not noted(published(71.2, 70.8), "a >= b - 1")
+    assert not noted(published(0.712, 0.708))
+    assert not noted(published(8.1, 8.0))
+    assert not noted(published(71.2, 70.8, direction="lower"))
 
 
 def test_points_are_hundredths_of_a_declared_scale():

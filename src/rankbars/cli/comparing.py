@@ -167,6 +167,8 @@ def compare_command(
             average_anyway=average_anyway, normalise=normalise,
         )  # fmt: skip
     made = None if margin is None else judge_margin(scores, duel, margin)
+    if made is not None:
+        duel = replace(duel, notes=made.notes)
     # What was read has been said, or was not wanted; what was found out is said with the result.
     read_of = frozenset(scores.notes)
     shown = replace(duel, notes=tuple(note for note in duel.notes if note not in read_of))

@@ -21,7 +21,13 @@ from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.multiplicity.claimtests import TwoSides, all_hold, at_least, top_places
 from rankbars.stats.pairwise.margins import Difference, bet_on, null_error, p_beyond
-from rankbars.steps.claimunits import check_margin, check_means, check_value, scale_of
+from rankbars.steps.claimunits import (
+    check_margin,
+    check_means,
+    check_value,
+    note_margin,
+    scale_of,
+)
 from rankbars.steps.manyduels import Duel, Duels, duel_with_all
 
 __all__ = ["ClaimField", "Contrasts", "Part", "Weighed", "place_words", "weigh_claim"]
@@ -135,6 +141,7 @@ def weigh_claim(field: ClaimField, claim: Claim) -> Weighed:
     size = scale / 100 if claim.in_points else 1.0
     if claim.kind == "better" or claim.kind == "within":
         check_margin(field.scores, claim, claim.margin * size)
+        field.tell(note_margin(field.scores, claim, claim.margin * size))
     by_place = []
     for task in field.places(claim):
         if claim.kind == "top":

@@ -7,13 +7,17 @@ from dataclasses import replace
 import numpy as np
 
 from rankbars.data.claim import Claim
-from rankbars.data.evidence import Items, Votes
+from rankbars.data.evidence import Evidence, Items, Votes
 from rankbars.data.headtohead import Contrast
+from rankbars.data.notes import Note
 from rankbars.data.rightanswers import is_binary
-from rankbars.data.scores import Scores
+from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import OptionError
 
-__all__ = ["check_margin", "check_means", "check_value", "in_units", "scale_of"]
+__all__ = ["check_margin", "check_means", "check_value", "in_units", "note_margin", "scale_of"]
+
+_FEW_HUNDREDTHS = 0.05  # of a point; smaller margins on percentages are meant as shares
+_MOST_RATING = 10  # scores above it that end at 100 may be percentages
 
 
 def check_means(claim: Claim, one: Contrast) -> None:
@@ -54,10 +58,16 @@ def scale_of(scores: Scores, claim: Claim) -> float:
             found.add(None)
     if len(found) == 1 and None not in found:
         return float(found.pop() or 1.0)
+    open_ = [name for name in names if not isinstance(scores.tasks[name], Votes)]
+    ends = [_ends(scores.tasks[name]) for name in open_]
+    size = 0
+    if ends and min(low for low, _ in ends) >= 0:
+        size = next((one for one in (1, 100) if max(high for _, high in ends) <= one), 0)
+    declare = f"Declare it (--score-min 0 --score-max {size}), or write" if size else "Write"
     raise OptionError(
         f"Claim {claim.text!r}: a point or a percent is one hundredth of a scale from 0 to 1 or "
-        "from 0 to 100, and it is not declared that scores have one. Declare it (--score-min 0 "
-        "--score-max 1), or write the margin in units of the score, such as 0.01."
+        f"from 0 to 100, and it is not declared that scores have one. {declare} the margin in "
+        f"units of the score{f', such as {size / 100:g}' if size else ''}."
     )
 
 
@@ -87,7 +97,7 @@ def check_value(scores: Scores, claim: Claim, value: float) -> None:
 
 
 def check_margin(scores: Scores, claim: Claim, margin: float) -> None:
-    """Raises `OptionError` where a margin is wider than all scores."""
+    """Raises `OptionError` where a margin is wider than all scores can be apart."""
     size = abs(margin)
     if size == 0.0:
         return
@@ -95,16 +105,54 @@ def check_margin(scores: Scores, claim: Claim, margin: float) -> None:
         raise OptionError(f"Claim {claim.text!r}: the margin must be above 0.")
     names = (claim.task,) if claim.task is not None else tuple(scores.tasks)
     for name in names:
-        entry, evidence = scores.info[name], scores.tasks[name]
-        if isinstance(evidence, Votes):
-            continue
-        values = evidence.values if isinstance(evidence, Items) else evidence.mean
-        low, high = float(np.nanmin(values)), float(np.nanmax(values))
-        if entry.minimum is not None and entry.maximum is not None:
-            low, high = entry.minimum, entry.maximum
+        low, high = _reach(scores.info[name], scores.tasks[name], size)
         if size >= high - low > 0:
             hint = f" Did you mean {size / 100:g}?" if size / 100 < high - low else ""
             raise OptionError(
                 f"Claim {claim.text!r}: a margin of {size:g} is as wide as all scores on {name!r} "
-                f"(they span {high - low:g}), so it says nothing.{hint}"
+                f"(they lie from {low:g} to {high:g}), so it says nothing.{hint}"
             )
+
+
+def note_margin(scores: Scores, claim: Claim, margin: float) -> tuple[Note, ...]:
+    """A note where a margin on percentages may be meant as a share."""
+    if claim.in_points or claim.of_cost or not 0 < abs(margin) < _FEW_HUNDREDTHS:
+        return ()
+    names = (claim.task,) if claim.task is not None else tuple(scores.tasks)
+    for name in names:
+        entry, evidence = scores.info[name], scores.tasks[name]
+        if isinstance(evidence, Votes) or entry.direction == "lower":
+            continue
+        low, high = _ends(evidence)
+        if low >= 0 and _MOST_RATING < high <= 100 and entry.maximum in (None, 100):
+            text = (
+                f"Claim {claim.text!r}: scores on {name!r} go up to {high:g}. If they are "
+                f"percentages, a margin of {abs(margin):g} is that part of one point; a point is "
+                "a margin of 1."
+            )
+            return (Note("small-margin", text),)
+    return ()
+
+
+def _ends(evidence: Evidence) -> tuple[float, float]:
+    """The least and the greatest score; of votes none."""
+    if isinstance(evidence, Votes):
+        return np.nan, np.nan
+    values = evidence.values if isinstance(evidence, Items) else evidence.mean
+    return float(np.nanmin(values)), float(np.nanmax(values))
+
+
+def _reach(entry: TaskInfo, evidence: Evidence, size: float) -> tuple[float, float]:
+    """Between which limits scores lie, as far as that is known; else 0 and 0.
+
+    Published scores of two models are near each other on any scale, and rows may be alike far from
+    0: only a margin that is larger than every score, too, is held against the span of rows.
+    """
+    if entry.minimum is not None and entry.maximum is not None:
+        return entry.minimum, entry.maximum
+    low, high = _ends(evidence)
+    if low >= 0 and high <= 1 and entry.direction != "lower":
+        return 0.0, 1.0
+    if isinstance(evidence, Items) and size >= max(-low, high):
+        return low, high
+    return 0.0, 0.0
