@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 
 import rankbars as rb
+from rankbars.data.raceboard import Call
 
 TESTS = Path(__file__).resolve().parent.parent
 
@@ -61,3 +65,64 @@ def test_two_workers_share_a_race_and_no_call_is_made_twice(tmp_path: Path) -> N
     assert board.winners == ("a",)
     assert sum(asked) == board.used
     assert min(asked) > 0
+
+
+ABILITY = {"amber": 0.75, "birch": 0.7, "cobalt": 0.4, "dune": 0.2, "elm": 0.1}
+
+
+def answered(calls: tuple[Call, ...], *, graded: bool) -> dict[Call, float]:
+    """The answers that the races among the data were told."""
+    drawn = [(call, random.Random(str(call)).random(), ABILITY[call.model]) for call in calls]
+    if graded:
+        return {call: round(draw * 0.5 + able * 0.5, 2) for call, draw, able in drawn}
+    return {call: float(draw < able) for call, draw, able in drawn}
+
+
+def seen(race: rb.Race) -> tuple[object, ...]:
+    board = race.board()
+    return board.at, board.used, board.racers, str(board.history)
+
+
+@pytest.mark.parametrize("name", ["first", "counts", "graded"])
+def test_a_race_that_version_0_2_0_kept_is_gone_on_with(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "race.duckdb"
+    path.write_bytes(gzip.decompress((TESTS / f"data/races/{name}.duckdb.gz").read_bytes()))
+    anew = rb.Race(list(ABILITY), range(60), "first" if name == "first" else "top 2", batch=4)
+    for _ in range(2):
+        anew.tell(answered(anew.next().calls, graded=name == "graded"))
+    assert seen(rb.Race.open(path)) == seen(anew)
+    while calls := anew.next().calls:
+        assert rb.Race.open(path).next().calls == calls
+        for race in (anew, rb.Race.open(path)):
+            race.tell(answered(calls, graded=name == "graded"))
+        assert seen(rb.Race.open(path)) == seen(anew)
+
+
+def test_wealth_that_was_edited_is_noticed_in_a_race_of_version_0_2_0(tmp_path: Path) -> None:
+    path = tmp_path / "race.duckdb"
+    path.write_bytes(gzip.decompress((TESTS / "data/races/graded.duckdb.gz").read_bytes()))
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("UPDATE wealth SET body = body || 'x'::BLOB")
+    with pytest.raises(rb.ReadError, match="wealth of its bets"):
+        rb.Race.open(path).board()
+
+
+def test_wealth_that_another_process_made_is_read_by_one_that_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "race.duckdb"
+    one = rb.Race(list(ABILITY), range(60), "top 2", state=path, batch=4)
+    memory = rb.Race(list(ABILITY), range(60), "top 2", batch=4)
+    for race in (one, rb.Race.open(path), one, one):
+        calls = race.next().calls
+        race.tell(answered(calls, graded=True))
+        memory.tell(dict.fromkeys(memory.next().calls) | answered(calls, graded=True))
+    assert seen(one) == seen(rb.Race.open(path)) == seen(memory)
+
+
+def test_wealth_that_is_edited_while_a_race_goes_on_in_a_process_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "race.duckdb"
+    race = rb.Race(list(ABILITY), range(60), "top 2", state=path, batch=4)
+    race.tell(answered(race.next().calls, graded=True))
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("UPDATE wealth SET body = body + 1e-9 WHERE rowid = 5")
+    with pytest.raises(rb.ReadError, match="wealth of its bets"):
+        race.board()

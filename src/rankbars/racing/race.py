@@ -28,6 +28,9 @@ from rankbars.stats.streams import stream
 from rankbars.stats.tails import check_alpha
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from rankbars.store.racefile import RaceLog
 
 __all__ = ["Race"]
@@ -156,6 +159,7 @@ class Race:
         }
         self._path = state
         self._held: RaceLog | None = None
+        self._wealth: dict[str, NDArray[np.uint8]] = {}
         if state is None:
             from rankbars.store.racefile import RaceLog
 
@@ -164,7 +168,7 @@ class Race:
         else:
             from rankbars.store.racefile import make_race
 
-            with make_race(state) as log:
+            with make_race(state, len(names) ** 2 if k > 1 else 0) as log:
                 log.add("start", facts)
 
     @classmethod
@@ -181,7 +185,7 @@ class Race:
 
         find_race(state)
         race = cls.__new__(cls)
-        race._path, race._held = state, None
+        race._path, race._held, race._wealth = state, None, {}
         return race
 
     def next(
@@ -343,7 +347,7 @@ class Race:
 
         if self._path is None:
             raise DataError("This race has no file and no memory.")
-        with open_race(self._path, write=write) as log:
+        with open_race(self._path, write=write, known=self._wealth) as log:
             yield log
 
 

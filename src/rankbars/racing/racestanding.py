@@ -238,23 +238,26 @@ def answers_of(told: Mapping[str, Any]) -> dict[tuple[int, int], float | None]:
     return dict(zip(zip(told["cells"], told["models"], strict=True), told["scores"], strict=True))
 
 
-def _packed(state: RaceState) -> bytes:
-    """The wealth of the bets as bytes."""
-    return b"".join(table.tobytes() for table in (state.logs, state.now, state.peak))
+def _packed(state: RaceState) -> NDArray[np.float64]:
+    """The wealth of the bets as numbers."""
+    return np.concatenate(
+        [state.logs, state.now, state.peak], axis=None, dtype=np.float64, casting="safe"
+    )
 
 
-def _unpacked(now: Standing, wealth: bytes) -> RaceState:
-    """The state of the bets, with the wealth that `_packed` made bytes of."""
+def _unpacked(now: Standing, wealth: NDArray[np.uint8]) -> RaceState:
+    """The state of the bets, with the wealth that `_packed` made numbers of."""
     state = start_race(len(now.models), now.design.k)
-    tables: list[NDArray[Any]] = [state.logs, state.now, state.peak]
-    start = 0
-    if len(wealth) > sum(table.nbytes for table in tables):  # scores that are not 0 or 1
-        tables[0] = np.broadcast_to(0.0, (LAMBDAS.size, *state.logs.shape))
-    for place, table in enumerate(tables) if wealth else ():
-        found = np.frombuffer(wealth, table.dtype, table.size, start)
-        tables[place] = found.reshape(table.shape)
-        start += table.nbytes
-    logs, last, peak = tables
+    logs, last, peak = state.logs, state.now, state.peak
+    if wealth.size:
+        first = wealth.size - last.nbytes - peak.nbytes
+        last, peak = wealth[first:].view("<f8").reshape(2, *last.shape)
+        if first == 4 * logs.size:  # counts as rankbars 0.2.0 kept them
+            logs = wealth[:first].view("<i4").reshape(logs.shape)
+        elif first == 8 * logs.size:
+            logs = wealth[:first].view("<f8").reshape(logs.shape).astype(logs.dtype, copy=False)
+        else:  # scores that are not 0 or 1
+            logs = wealth[:first].view("<f8").reshape(LAMBDAS.size, *logs.shape)
     return RaceState(
         now.design.k, now.sums, logs, last, peak, now.call, now.since, now.rows, now.at
     )  # fmt: skip

@@ -158,6 +158,8 @@ def _recorded(record: object, number: int, now: Standing) -> Result:
 
 
 def _try(trial: object, result: object) -> int:
+    if type(trial) is int and trial > 0:
+        return trial
     if isinstance(trial, bool) or not isinstance(trial, Integral) or int(trial) < 1:
         raise DataError(f"A trial is a whole number from 1; got {trial!r} in {result!r}.")
     return int(trial)

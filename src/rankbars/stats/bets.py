@@ -210,7 +210,8 @@ def settle_batch(
                 whole = np.ix_(np.arange(lambdas.size), runs, runs)
                 bets, logs = bet_on_pairs(scores, logs[whole], lambdas), logs.copy()
                 logs[whole] = bets
-            now[block] = log_wealth(bets, axis=0)
+            # Model by model, so that what is worked on stays in the cache.
+            now[block] = [log_wealth(one, axis=0) for one in bets.transpose(1, 0, 2)]
         sums[runs] = np.vstack([sums[runs], scores]).cumsum(axis=0)[-1]
         peak[block] = np.maximum(peak[block], now[block])
         call = call_top(peak >= limit, state.k)

@@ -19,6 +19,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rankbars.errors import DataError, ReadError, WriteError
 from rankbars.store.opening import connect, draft_beside, is_store, report_faults, resolve
 from rankbars.store.schema import read_tables
@@ -31,10 +34,15 @@ __all__ = ["SETTLED", "Entry", "RaceLog", "find_race", "make_race", "open_race"]
 _TABLES = {
     "race": "number INTEGER, kind VARCHAR, body BLOB, digest VARCHAR",
     "latest": "entries INTEGER, digest VARCHAR",
-    "wealth": "body BLOB",
+    "wealth": "body DOUBLE",
     "leases": "cell BIGINT, model INTEGER, worker VARCHAR, until DOUBLE",
 }
 
+_EARLIER = _TABLES | {"wealth": "body BLOB"}
+"""As rankbars 0.2.0 made it; the next batch makes the new table of wealth."""
+
+Bytes = NDArray[np.uint8]
+_NOTHING = hashlib.sha256(b"").hexdigest()
 
 SETTLED = ("closed", "joined")
 """Kinds of entries after which the wealth of the bets is another."""
@@ -69,14 +77,17 @@ class RaceLog:
     entries : list of Entry
         All that happened, in order.
     fetch : callable, optional
-        Fetches the wealth after the last batch, which is large.
+        Reads the wealth after the last batch, which is large, and checks it.
     leases : dict from (int, int) to (str, float)
         Which worker has a cell of a model, and until when.
+    known : dict from str to array
+        The wealth as this process has it from before, by its digest.
     """
 
     entries: list[Entry] = field(default_factory=list)
-    fetch: Callable[[], bytes] = bytes
+    fetch: Callable[[], Bytes] = lambda: np.empty(0, np.uint8)
     leases: dict[tuple[int, int], tuple[str, float]] = field(default_factory=dict)
+    known: dict[str, Bytes] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
 
     @property
@@ -92,19 +103,30 @@ class RaceLog:
         self.changed.add("race")
 
     @property
-    def wealth(self) -> bytes:
+    def wealth(self) -> Bytes:
         """The wealth of the bets after the last batch; nothing before the first."""
-        return self.fetch()
+        digest = self.wealth_digest
+        return self.known[digest] if digest in self.known else self.fetch()
+
+    @property
+    def wealth_digest(self) -> str:
+        """What the entries say of the wealth."""
+        made = next((one for one in reversed(self.entries) if one.kind in SETTLED), None)
+        return _NOTHING if made is None else str(made.facts["wealth"])
 
     def check(self) -> None:
         """Raises where the wealth was edited."""
         self.fetch()
 
-    def keep(self, wealth: bytes) -> str:
+    def keep(self, wealth: NDArray[np.float64]) -> str:
         """Keep the wealth; its digest, which the entry that made it names."""
-        self.fetch = lambda: wealth
+        body = wealth.astype("<f8", copy=False).view(np.uint8)
+        body.setflags(write=False)
+        digest = hashlib.sha256(body.data).hexdigest()
+        self.known.clear()
+        self.known[digest] = body
         self.changed.add("wealth")
-        return hashlib.sha256(wealth).hexdigest()
+        return digest
 
     def lease(self, leases: dict[tuple[int, int], tuple[str, float]]) -> None:
         """Who has which calls from now on."""
@@ -117,8 +139,8 @@ def _chained(before: str, kind: str, body: bytes) -> str:
 
 
 @contextmanager
-def make_race(path: str | os.PathLike[str]) -> Iterator[RaceLog]:
-    """A new file, which appears whole when the block ends.
+def make_race(path: str | os.PathLike[str], pairs: int = 0) -> Iterator[RaceLog]:
+    """A new file, for bets on so many pairs, which appears whole when the block ends.
 
     Raises
     ------
@@ -133,7 +155,10 @@ def make_race(path: str | os.PathLike[str]) -> Iterator[RaceLog]:
             f"{label}: there is something of this name. Go on with a race by Race.open({label!r}), "
             "or name a new file for another race."
         )
-    with draft_beside(place, label) as draft, connect(draft, label, write=True) as connection:
+    with (
+        draft_beside(place, label) as draft,
+        connect(draft, label, write=True, rows=pairs) as connection,
+    ):
         for name, columns in _TABLES.items():
             connection.execute(f"CREATE TABLE {name} ({columns})")
         log = RaceLog()
@@ -162,8 +187,12 @@ def find_race(path: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
-def open_race(path: str | os.PathLike[str], *, write: bool = False) -> Iterator[RaceLog]:
+def open_race(
+    path: str | os.PathLike[str], *, write: bool = False, known: dict[str, Bytes] | None = None
+) -> Iterator[RaceLog]:
     """The file of a race; what the block adds to it is kept when it ends well.
+
+    Wealth that is `known` is not read; what the block makes is known from then on.
 
     Raises
     ------
@@ -174,7 +203,7 @@ def open_race(path: str | os.PathLike[str], *, write: bool = False) -> Iterator[
     """
     label, place = os.fspath(path), find_race(path)
     with connect(place, label, write=write) as connection:
-        log = _load(connection, label)
+        log = _load(connection, label, {} if known is None else known)
         before = len(log.entries)
         yield log
         if write and log.changed:
@@ -184,13 +213,13 @@ def open_race(path: str | os.PathLike[str], *, write: bool = False) -> Iterator[
                 connection.execute("COMMIT")
 
 
-def _load(connection: duckdb.DuckDBPyConnection, label: str) -> RaceLog:
+def _load(connection: duckdb.DuckDBPyConnection, label: str, known: dict[str, Bytes]) -> RaceLog:
     tables = read_tables(connection, label)
     found = {
         name: ", ".join(f"{column} {one.kind}" for column, one in columns.items())
         for name, columns in tables.items()
     }
-    if found != _TABLES:
+    if found not in (_TABLES, _EARLIER):
         raise ReadError.at(label, "it is a database, but not of a race. Name the file of one.")
     rows = connection.execute("SELECT number, kind, body, digest FROM race ORDER BY number")
     entries: list[Entry] = []
@@ -204,18 +233,22 @@ def _load(connection: duckdb.DuckDBPyConnection, label: str) -> RaceLog:
         raise _edited(label, "its beginning is gone")
     if connection.execute("FROM latest").fetchall() != [(len(entries), digest)]:
         raise _edited(label, "its end is gone")
-    made = [entry for entry in entries if entry.kind in SETTLED]
-    expected = made[-1].facts["wealth"] if made else hashlib.sha256(b"").hexdigest()
 
-    def fetch() -> bytes:
-        found = connection.execute("FROM wealth").fetchall()
-        wealth: bytes = found[0][0] if found else b""
-        if hashlib.sha256(wealth).hexdigest() != expected:
+    def fetch() -> Bytes:
+        if found == _EARLIER:
+            blobs = connection.execute("FROM wealth").fetchall()
+            wealth = np.frombuffer(b"".join(blob for (blob,) in blobs), np.uint8)
+        else:
+            numbers = connection.execute("FROM wealth").fetchnumpy()["body"]
+            wealth = np.asarray(numbers, "<f8").view(np.uint8)
+        if hashlib.sha256(wealth.data).hexdigest() != log.wealth_digest:
             raise _edited(label, "the wealth of its bets does not fit its digest")
         return wealth
 
     held = connection.execute("SELECT cell, model, worker, until FROM leases").fetchall()
-    return RaceLog(entries, fetch, {(cell, model): (who, end) for cell, model, who, end in held})
+    leases = {(cell, model): (who, end) for cell, model, who, end in held}
+    log = RaceLog(entries, fetch, leases, known)
+    return log
 
 
 def _write(connection: duckdb.DuckDBPyConnection, log: RaceLog, before: int) -> None:
@@ -225,8 +258,14 @@ def _write(connection: duckdb.DuckDBPyConnection, log: RaceLog, before: int) -> 
         connection.execute("DELETE FROM latest")
         connection.execute("INSERT INTO latest VALUES (?, ?)", [len(log.entries), log.digest])
     if "wealth" in log.changed:
-        connection.execute("DELETE FROM wealth")
-        connection.execute("INSERT INTO wealth VALUES (?)", [log.wealth])
+        # Of some thousand models it is large: a new table of plain numbers is written once, without
+        # a search for something smaller, and not twice, as rows that are deleted and added are.
+        connection.execute(
+            "CREATE OR REPLACE TABLE wealth (body DOUBLE USING COMPRESSION uncompressed)"
+        )
+        connection.register("numbers", {"body": log.wealth.view("<f8")})
+        connection.execute("INSERT INTO wealth SELECT body FROM numbers")
+        connection.unregister("numbers")
     if "leases" in log.changed:
         connection.execute("DELETE FROM leases")
         if log.leases:
