@@ -14,6 +14,7 @@ import pytest
 
 import rankbars as rb
 from rankbars.data.raceboard import Call
+from rankbars.store.racefile import open_race
 
 TESTS = Path(__file__).resolve().parent.parent
 
@@ -67,7 +68,10 @@ def test_two_workers_share_a_race_and_no_call_is_made_twice(tmp_path: Path) -> N
     assert min(asked) > 0
 
 
-ABILITY = {"amber": 0.75, "birch": 0.7, "cobalt": 0.4, "dune": 0.2, "elm": 0.1}
+ABILITY = {"amber": 0.75, "birch": 0.7, "cobalt": 0.4, "dune": 0.2, "elm": 0.1, "fir": 0.1}
+
+
+MODELS = [*ABILITY][:5]
 
 
 def answered(calls: tuple[Call, ...], *, graded: bool) -> dict[Call, float]:
@@ -84,10 +88,10 @@ def seen(race: rb.Race) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("name", ["first", "counts", "graded"])
-def test_a_race_that_version_0_2_0_kept_is_gone_on_with(name: str, tmp_path: Path) -> None:
+def test_a_race_that_an_earlier_version_kept_is_gone_on_with(name: str, tmp_path: Path) -> None:
     path = tmp_path / "race.duckdb"
     path.write_bytes(gzip.decompress((TESTS / f"data/races/{name}.duckdb.gz").read_bytes()))
-    anew = rb.Race(list(ABILITY), range(60), "first" if name == "first" else "top 2", batch=4)
+    anew = rb.Race(MODELS, range(60), "first" if name == "first" else "top 2", batch=4)
     for _ in range(2):
         anew.tell(answered(anew.next().calls, graded=name == "graded"))
     assert seen(rb.Race.open(path)) == seen(anew)
@@ -98,7 +102,7 @@ def test_a_race_that_version_0_2_0_kept_is_gone_on_with(name: str, tmp_path: Pat
         assert seen(rb.Race.open(path)) == seen(anew)
 
 
-def test_wealth_that_was_edited_is_noticed_in_a_race_of_version_0_2_0(tmp_path: Path) -> None:
+def test_wealth_that_was_edited_is_noticed_in_a_race_of_an_earlier_version(tmp_path: Path) -> None:
     path = tmp_path / "race.duckdb"
     path.write_bytes(gzip.decompress((TESTS / "data/races/graded.duckdb.gz").read_bytes()))
     with duckdb.connect(str(path)) as connection:
@@ -107,20 +111,31 @@ def test_wealth_that_was_edited_is_noticed_in_a_race_of_version_0_2_0(tmp_path: 
         rb.Race.open(path).board()
 
 
-def test_wealth_that_another_process_made_is_read_by_one_that_goes_on(tmp_path: Path) -> None:
+def test_a_race_that_others_go_on_with_is_as_one_that_is_never_left(tmp_path: Path) -> None:
     path = tmp_path / "race.duckdb"
-    one = rb.Race(list(ABILITY), range(60), "top 2", state=path, batch=4)
-    memory = rb.Race(list(ABILITY), range(60), "top 2", batch=4)
-    for race in (one, rb.Race.open(path), one, one):
+    one = rb.Race(MODELS, range(60), "top 2", state=path, batch=4)
+    memory = rb.Race(MODELS, range(60), "top 2", batch=4)
+    unkept = []
+    for race in (one, one, one, rb.Race.open(path), one, one, one, one, one, rb.Race.open(path)):
         calls = race.next().calls
-        race.tell(answered(calls, graded=True))
-        memory.tell(dict.fromkeys(memory.next().calls) | answered(calls, graded=True))
-    assert seen(one) == seen(rb.Race.open(path)) == seen(memory)
+        assert calls == memory.next().calls
+        with open_race(path) as log:
+            unkept.append(len(log.unkept))
+        for each in (race, memory):
+            each.tell(answered(calls, graded=True))
+        assert seen(rb.Race.open(path)) == seen(memory)
+    assert unkept == [0, 0, 1, 2, 0, 1, 2, 3, 0, 1]
+    for each in (one, memory):
+        each.tell(answered(each.next().calls, graded=True))
+    for each in (rb.Race.open(path), memory):
+        each.join("fir")
+        each.tell(answered(each.next().calls, graded=True))
+    assert seen(rb.Race.open(path)) == seen(memory)
 
 
 def test_wealth_that_is_edited_while_a_race_goes_on_in_a_process_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "race.duckdb"
-    race = rb.Race(list(ABILITY), range(60), "top 2", state=path, batch=4)
+    race = rb.Race(MODELS, range(60), "top 2", state=path, batch=4)
     race.tell(answered(race.next().calls, graded=True))
     with duckdb.connect(str(path)) as connection:
         connection.execute("UPDATE wealth SET body = body + 1e-9 WHERE rowid = 5")

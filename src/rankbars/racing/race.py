@@ -28,9 +28,6 @@ from rankbars.stats.streams import stream
 from rankbars.stats.tails import check_alpha
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from rankbars.store.racefile import RaceLog
 
 __all__ = ["Race"]
@@ -159,7 +156,7 @@ class Race:
         }
         self._path = state
         self._held: RaceLog | None = None
-        self._wealth: dict[str, NDArray[np.uint8]] = {}
+        self._known: dict[str, Any] = {}
         if state is None:
             from rankbars.store.racefile import RaceLog
 
@@ -185,7 +182,7 @@ class Race:
 
         find_race(state)
         race = cls.__new__(cls)
-        race._path, race._held, race._wealth = state, None, {}
+        race._path, race._held, race._known = state, None, {}
         return race
 
     def next(
@@ -347,7 +344,7 @@ class Race:
 
         if self._path is None:
             raise DataError("This race has no file and no memory.")
-        with open_race(self._path, write=write, known=self._wealth) as log:
+        with open_race(self._path, write=write, known=self._known) as log:
             yield log
 
 

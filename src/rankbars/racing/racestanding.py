@@ -37,6 +37,9 @@ __all__ = [
 UNNAMED: Final = "all"
 """The task of items that were given without one."""
 
+_UNKEPT: Final = 3
+"""Batches whose wealth is not kept by a process that goes on; another computes them anew."""
+
 
 @dataclass(frozen=True)
 class RaceDesign:
@@ -252,7 +255,7 @@ def _unpacked(now: Standing, wealth: NDArray[np.uint8]) -> RaceState:
     if wealth.size:
         first = wealth.size - last.nbytes - peak.nbytes
         last, peak = wealth[first:].view("<f8").reshape(2, *last.shape)
-        if first == 4 * logs.size:  # counts as rankbars 0.2.0 kept them
+        if first == 4 * logs.size:  # counts as earlier versions kept them
             logs = wealth[:first].view("<i4").reshape(logs.shape)
         elif first == 8 * logs.size:
             logs = wealth[:first].view("<f8").reshape(logs.shape).astype(logs.dtype, copy=False)
@@ -263,12 +266,28 @@ def _unpacked(now: Standing, wealth: NDArray[np.uint8]) -> RaceState:
     )  # fmt: skip
 
 
-def _settled(log: RaceLog, state: RaceState, now: Standing) -> dict[str, Any]:
-    """What an entry says of the state after it; the wealth itself is kept beside."""
+def _bets(log: RaceLog) -> RaceState:
+    """The bets after the last settled entry: as known, or computed on from where they were kept."""
+    last = next((one for one in reversed(log.entries) if one.kind in SETTLED), log.entries[0])
+    if last.digest in log.known:
+        known: RaceState = log.known[last.digest]
+        return known
+    later = log.unkept
+    kept = RaceLog(log.entries[: later[0]]) if later else log
+    state = _unpacked(read_standing(kept), log.wealth)
+    for place in later:
+        before = read_standing(RaceLog(log.entries[:place]))
+        if before.open is not None:
+            rows = _scaled(before.design, before.open)
+            state = settle_batch(state, rows, before.design.alpha)
+    return state
+
+
+def _settled(state: RaceState, now: Standing) -> dict[str, Any]:
+    """What an entry says of the state after it, but for the wealth."""
     new = state.call.size - len(now.models)
     return {
         "at": state.at,
-        "wealth": log.keep(_packed(state)),
         "call": state.call.tolist(),
         "since": state.since.tolist(),
         "rows": state.rows.tolist(),
@@ -295,22 +314,27 @@ def close_batch(log: RaceLog) -> None:
     batch = now.open
     if batch is None:
         return
-    bets = _unpacked(now, log.wealth)
-    state = settle_batch(bets, _scaled(now.design, batch), now.design.alpha)
+    keep = not log.known or len(log.unkept) >= _UNKEPT
+    state = settle_batch(_bets(log), _scaled(now.design, batch), now.design.alpha)
     runs = set(batch.models)
     evidence = race_evidence(state).tolist()
-    facts = _settled(log, state, now)
+    facts = _settled(state, now)
+    if keep:
+        facts["wealth"] = log.keep(_packed(state))
     facts["log_e"] = [one if model in runs else None for model, one in enumerate(evidence)]
     if log.leases:
         log.lease({})
     log.add("closed", facts)
+    log.know(state)
 
 
 def enter_model(log: RaceLog, name: str) -> None:
     """Let a model in between two batches."""
     now = read_standing(log)
-    state = add_racer(_unpacked(now, log.wealth), now.design.alpha)
-    log.add("joined", {"model": name, **_settled(log, state, now)})
+    state = add_racer(_bets(log), now.design.alpha)
+    wealth = log.keep(_packed(state))
+    log.add("joined", {"model": name, "wealth": wealth, **_settled(state, now)})
+    log.know(state)
 
 
 def _scaled(design: RaceDesign, batch: RaceBatch) -> NDArray[np.float64]:

@@ -1,9 +1,9 @@
 """The file of a race: a list of entries to which only is added, and its wealth.
 
 The file is a DuckDB database, as stores are. Each entry has a digest of itself and of all before
-it; the wealth of the bets, which is kept so that nobody computes it anew, has one in the entry
-that made it; and the last digest stands in a table of its own. So an entry that was edited, or
-taken out, at the end too, is noticed. What one command does is one transaction.
+it; the wealth of the bets, which is kept so that nobody computes all of it anew, has one in the
+entry with which it was kept; and the last digest stands in a table of its own. So an entry that was
+edited, or taken out, at the end too, is noticed. What one command does is one transaction.
 """
 
 from __future__ import annotations
@@ -39,10 +39,9 @@ _TABLES = {
 }
 
 _EARLIER = _TABLES | {"wealth": "body BLOB"}
-"""As rankbars 0.2.0 made it; the next batch makes the new table of wealth."""
+"""As earlier versions made it; the next batch makes the new table of wealth."""
 
 Bytes = NDArray[np.uint8]
-_NOTHING = hashlib.sha256(b"").hexdigest()
 
 SETTLED = ("closed", "joined")
 """Kinds of entries after which the wealth of the bets is another."""
@@ -77,17 +76,17 @@ class RaceLog:
     entries : list of Entry
         All that happened, in order.
     fetch : callable, optional
-        Reads the wealth after the last batch, which is large, and checks it.
+        Reads the wealth that was kept last, which is large, and checks it.
     leases : dict from (int, int) to (str, float)
         Which worker has a cell of a model, and until when.
-    known : dict from str to array
-        The wealth as this process has it from before, by its digest.
+    known : dict
+        The state of the bets as this process has it from before, by the digest of its entry.
     """
 
     entries: list[Entry] = field(default_factory=list)
     fetch: Callable[[], Bytes] = lambda: np.empty(0, np.uint8)
     leases: dict[tuple[int, int], tuple[str, float]] = field(default_factory=dict)
-    known: dict[str, Bytes] = field(default_factory=dict)
+    known: dict[str, Any] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
 
     @property
@@ -104,15 +103,19 @@ class RaceLog:
 
     @property
     def wealth(self) -> Bytes:
-        """The wealth of the bets after the last batch; nothing before the first."""
-        digest = self.wealth_digest
-        return self.known[digest] if digest in self.known else self.fetch()
+        """The wealth of the bets that was kept last; nothing before the first."""
+        return self.fetch()
 
     @property
-    def wealth_digest(self) -> str:
-        """What the entries say of the wealth."""
-        made = next((one for one in reversed(self.entries) if one.kind in SETTLED), None)
-        return _NOTHING if made is None else str(made.facts["wealth"])
+    def unkept(self) -> list[int]:
+        """The entries after which the wealth is another, since it was kept."""
+        found: list[int] = []
+        for place in reversed(range(len(self.entries))):
+            if self.entries[place].kind in SETTLED:
+                if "wealth" in self.entries[place].facts:
+                    break
+                found.insert(0, place)
+        return found
 
     def check(self) -> None:
         """Raises where the wealth was edited."""
@@ -121,12 +124,14 @@ class RaceLog:
     def keep(self, wealth: NDArray[np.float64]) -> str:
         """Keep the wealth; its digest, which the entry that made it names."""
         body = wealth.astype("<f8", copy=False).view(np.uint8)
-        body.setflags(write=False)
-        digest = hashlib.sha256(body.data).hexdigest()
-        self.known.clear()
-        self.known[digest] = body
+        self.fetch = lambda: body
         self.changed.add("wealth")
-        return digest
+        return hashlib.sha256(body.data).hexdigest()
+
+    def know(self, state: object) -> None:
+        """The state of the bets after the last entry."""
+        self.known.clear()
+        self.known[self.digest] = state
 
     def lease(self, leases: dict[tuple[int, int], tuple[str, float]]) -> None:
         """Who has which calls from now on."""
@@ -188,11 +193,11 @@ def find_race(path: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def open_race(
-    path: str | os.PathLike[str], *, write: bool = False, known: dict[str, Bytes] | None = None
+    path: str | os.PathLike[str], *, write: bool = False, known: dict[str, Any] | None = None
 ) -> Iterator[RaceLog]:
     """The file of a race; what the block adds to it is kept when it ends well.
 
-    Wealth that is `known` is not read; what the block makes is known from then on.
+    `known` is what the log knows, and what the block makes known.
 
     Raises
     ------
@@ -213,7 +218,7 @@ def open_race(
                 connection.execute("COMMIT")
 
 
-def _load(connection: duckdb.DuckDBPyConnection, label: str, known: dict[str, Bytes]) -> RaceLog:
+def _load(connection: duckdb.DuckDBPyConnection, label: str, known: dict[str, Any]) -> RaceLog:
     tables = read_tables(connection, label)
     found = {
         name: ", ".join(f"{column} {one.kind}" for column, one in columns.items())
@@ -233,6 +238,8 @@ def _load(connection: duckdb.DuckDBPyConnection, label: str, known: dict[str, By
         raise _edited(label, "its beginning is gone")
     if connection.execute("FROM latest").fetchall() != [(len(entries), digest)]:
         raise _edited(label, "its end is gone")
+    kept = [one.facts["wealth"] for one in entries if one.kind in SETTLED and "wealth" in one.facts]
+    expected = kept[-1] if kept else hashlib.sha256(b"").hexdigest()
 
     def fetch() -> Bytes:
         if found == _EARLIER:
@@ -241,14 +248,13 @@ def _load(connection: duckdb.DuckDBPyConnection, label: str, known: dict[str, By
         else:
             numbers = connection.execute("FROM wealth").fetchnumpy()["body"]
             wealth = np.asarray(numbers, "<f8").view(np.uint8)
-        if hashlib.sha256(wealth.data).hexdigest() != log.wealth_digest:
+        if hashlib.sha256(wealth.data).hexdigest() != expected:
             raise _edited(label, "the wealth of its bets does not fit its digest")
         return wealth
 
     held = connection.execute("SELECT cell, model, worker, until FROM leases").fetchall()
     leases = {(cell, model): (who, end) for cell, model, who, end in held}
-    log = RaceLog(entries, fetch, leases, known)
-    return log
+    return RaceLog(entries, fetch, leases, known)
 
 
 def _write(connection: duckdb.DuckDBPyConnection, log: RaceLog, before: int) -> None:
