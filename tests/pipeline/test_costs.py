@@ -101,7 +101,7 @@ def test_the_command_says_the_same_in_text_markdown_file_and_picture(table, tmp_
     assert "dominated by d" in done.out
     said = " ".join(done.out.split())
     assert "3 may be (approximate, all at once)" in said
-    assert "held in 85 % of draws at worst" in said
+    assert "held in 81 % of draws at worst" in said
     assert "dominated by d" in page.read_text(encoding="utf-8")
     kept = json.loads(board.read_text(encoding="utf-8"))["front"]
     assert ["d", "c"] in kept["dominates"]

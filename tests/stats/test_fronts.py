@@ -134,3 +134,25 @@ def test_the_sets_hold_the_true_front_as_often_as_they_say(measured):
     assert joint >= least
     assert (each >= least).all()
     assert surely >= least
+
+
+@pytest.mark.parametrize(
+    ("items", "joint", "one"), [(30, 0.814, 0.676), (100, 0.869, 0.740), (300, 0.913, 0.826)]
+)
+def test_costs_that_differ_in_spread_alone_hold_as_rarely_as_the_page_says(items, joint, one):
+    """Twelve models far apart in score and equal in mean cost: nobody is shown dominated rightly.
+
+    The costs of the best spread most, and few dear items are among those drawn.
+    """
+    rng, spread, draws = np.random.default_rng(items), np.linspace(0.3, 1.3, 12), 600
+    held, each = 0, np.zeros(12)
+    for _ in range(draws):
+        rows = 10 * np.arange(12) + rng.normal(size=(items, 12))
+        paid = np.exp(spread * rng.normal(size=(items, 12)) - spread**2 / 2)
+        scores, costs = p_values(paired_t(rows)), p_values(paired_t(-paid))
+        found = find_front(scores, np.ones(12), 0.05, costs)
+        held += not found.dominates.any()
+        each += found.each
+    # Four standard errors of 600 draws and of the 2,000 of the page.
+    assert held / draws == pytest.approx(joint, abs=0.075)
+    assert each.min() / draws == pytest.approx(one, abs=0.085)
