@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankbars.stats.votes.oddvoters import OddVoters, VotesByVoter, find_odd_voters
+from rankbars.stats.votes.oddvoters import OddVoters, find_odd_voters
 from rankbars.stats.votes.votecounts import from_matrices
 from rankbars.stats.votes.votefit import VoteFit
 from rankbars.stats.votes.votemodels import fit_bradley_terry
+from rankbars.stats.votes.voterhabits import VotesByVoter
 
 
 class Arena(NamedTuple):

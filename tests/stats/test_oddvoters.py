@@ -9,7 +9,8 @@ import pytest
 from arenas import Arena, clickers, fans, fit_arena, honest_arena, suspects_of
 from calibration import Calibration
 
-from rankbars.stats.votes.oddvoters import VotesByVoter, find_odd_voters
+from rankbars.stats.votes.oddvoters import find_odd_voters
+from rankbars.stats.votes.voterhabits import VotesByVoter
 
 
 def chance_of(eta: np.ndarray, score: float, spread: float) -> float:

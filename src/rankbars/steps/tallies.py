@@ -103,12 +103,17 @@ def tally_clusters(votes: Votes, options: VoteOptions, names: tuple[str, ...]) -
         raise OptionError(_no_labels(votes, "+".join(names)))
     used = used_ballots(ballots, options)
     codes = [_single_codes(used.labels[name].codes) for name in names]
-    return tally_by(votes, options, codes[0] if len(codes) == 1 else code_rows(codes))
+    return _tally_used(votes, used, options, codes[0] if len(codes) == 1 else code_rows(codes))
 
 
 def tally_by(votes: Votes, options: VoteOptions, codes: NDArray[np.int64]) -> ClusterCounts:
     """Counts per cluster, by the code of each row that is used; rows below 0 stand alone."""
-    used = used_ballots(cast(Ballots, votes.ballots), options)
+    return _tally_used(votes, used_ballots(cast(Ballots, votes.ballots), options), options, codes)
+
+
+def _tally_used(
+    votes: Votes, used: Ballots, options: VoteOptions, codes: NDArray[np.int64]
+) -> ClusterCounts:
     code = _single_codes(codes)
     clusters = count_clustered_votes(
         used.first, used.second, used.outcome, code, len(votes.models), used.load,

@@ -15,11 +15,12 @@ from rankbars.data.taskresult import MovedModel, SuspectGroup, SuspectVoter, Sus
 from rankbars.data.votes import PERIOD_MARK, Ballots, Votes
 from rankbars.errors import OptionError
 from rankbars.stats.votes.connectivity import find_components
-from rankbars.stats.votes.oddvoters import OddVoters, VotesByVoter, find_odd_voters
+from rankbars.stats.votes.oddvoters import OddVoters, find_odd_voters
 from rankbars.stats.votes.votefit import VoteFit
 from rankbars.stats.votes.voteinfluence import drop_clusters
+from rankbars.stats.votes.voterhabits import VotesByVoter
 from rankbars.steps.strengths import fit_tally
-from rankbars.steps.tallies import period_names, tally, tally_by, used_ballots
+from rankbars.steps.tallies import count_used, period_names, tally, tally_by, used_ballots
 
 __all__ = ["FALSE_DISCOVERIES", "cap_votes", "down_weigh", "find_suspect_groups", "find_suspects"]
 
@@ -62,8 +63,7 @@ def find_suspects(
             what = "A weight of suspects (suspect_weight, --suspect-weight)"
             raise OptionError(_NO_VOTERS.format(what))
         return None, ()
-    used = used_ballots(ballots, options)
-    size = len(used.labels["judge"].names)
+    size = len(ballots.labels["judge"].names)
     found, by_voter, without = _find_apart(votes, options, fit, _voters, size)
     if not found.voter.size:
         return None, ()
@@ -76,7 +76,7 @@ def find_suspects(
         _moved_models(votes, fit, without),
         1.0 if options.suspect_weight is None else options.suspect_weight,
     )
-    return suspects, (("suspect-voters", _say(suspects, used.n)),)
+    return suspects, (("suspect-voters", _say(suspects, count_used(votes, options))),)
 
 
 def cap_votes(votes: Votes, options: VoteOptions) -> tuple[Votes, tuple[tuple[str, str], ...]]:

@@ -7,72 +7,30 @@ voters have habits, too: how much they differ is measured over all voters, and a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 
-from rankbars.stats.votes.likelihood import logistic, sum_by
-from rankbars.stats.votes.newton import factorise, solve
-from rankbars.stats.votes.votecounts import TIE
-from rankbars.stats.votes.votefit import VoteFit, fix_gauge, tie_parameter
+from rankbars.stats.votes.habittests import try_habits
+from rankbars.stats.votes.votefit import VoteFit
+from rankbars.stats.votes.voterhabits import (
+    FEWEST_VOTES,
+    VotesByVoter,
+    measure_honest,
+    stand_out,
+    sum_habits,
+    tie_factor,
+)
 
-__all__ = ["FEWEST_VOTERS", "FEWEST_VOTES", "OddVoters", "VotesByVoter", "find_odd_voters"]
+__all__ = ["FEWEST_VOTERS", "OddVoters", "find_odd_voters"]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
-FEWEST_VOTES = 5
-"""Votes below which a voter is not tested: so few say nothing about a habit."""
-
 FEWEST_VOTERS = 20
 """Voters with that many votes below which nobody is tested: honest ones may differ by anything."""
-
-_CHUNK = 1 << 19  # votes that are worked on at once
-_MOST_CELLS = 1 << 22  # voters times models that are worked on at once
-_LEAST_RATE = 3.6  # log(1 / p) that 0.025 takes; spares most of the work
-_LEAST_SPREAD = 0.25  # honest voters differ by so much in log odds, if little is known
-_TAIL = 2.5  # standard deviations of honest habits beyond which their tail is exponential
-_HALF_VOTES = 0.25  # squared information at which a cell has half of its weight
-_GROUPS = 15  # of models, whose median says how much honest voters differ
-_STEPS = 60
-_FURTHEST = 40.0  # log odds
-_LEVERAGE = 0.05  # share of what is known of a model from which the fit without a voter is exact
-
-
-class VotesByVoter(NamedTuple):
-    """Votes of known voters, in any order.
-
-    Attributes
-    ----------
-    voter : ndarray of int, shape (n,)
-        Codes from 0 to G - 1.
-    first, second : ndarray of int, shape (n,)
-        The two models.
-    outcome : ndarray of int, shape (n,)
-        0 the first wins, 1 tie, 2 the second wins.
-    votes : ndarray of int, shape (n,), optional
-        Votes behind each row; one each where not given.
-    shift : ndarray of float, shape (n,), optional
-        What covariates add to the log odds of the first.
-    position : ndarray of int, shape (n,), optional
-        1 where the first model was shown first, -1 where the second was, 0 where nobody knows.
-    """
-
-    voter: NDArray[np.integer]
-    first: NDArray[np.integer]
-    second: NDArray[np.integer]
-    outcome: NDArray[np.integer]
-    votes: NDArray[np.integer] | None = None
-    shift: Array | None = None
-    position: NDArray[np.integer] | None = None
-
-    def take(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> VotesByVoter:
-        """Some of the rows."""
-        known = {name: column for name, column in self._asdict().items() if column is not None}
-        return self._replace(**{name: column[rows] for name, column in known.items()})
 
 
 class OddVoters(NamedTuple):
@@ -109,29 +67,6 @@ class OddVoters(NamedTuple):
     expected: Array
     tested: int
     spread: float
-
-
-class _Cells(NamedTuple):
-    """Sums over the votes of one voter about one habit."""
-
-    voter: Codes
-    habit: Codes
-    score: Array
-    information: Array
-    votes: Array
-
-    def take(self, which: Codes) -> _Cells:
-        """Some of the cells."""
-        voter, habit, score, information, votes = self
-        return _Cells(voter[which], habit[which], score[which], information[which], votes[which])
-
-
-def _joined(parts: list[_Cells]) -> _Cells:
-    voter, habit, score, information, votes = zip(*parts, strict=True)
-    return _Cells(
-        np.concatenate(voter), np.concatenate(habit), np.concatenate(score),
-        np.concatenate(information), np.concatenate(votes),
-    )  # fmt: skip
 
 
 def find_odd_voters(
@@ -175,8 +110,7 @@ def find_odd_voters(
     others: which families have more such voters than chance explains is decided at half of the
     rate, by the order statistics of their p-values at the places 1, 2, 4, ..., and who it is at
     the other half, by Benjamini and Hochberg's procedure; the clearest family comes first, and its
-    members are in no other one. A habit takes five votes or more. Work is linear in the votes but
-    for a sort by voter.
+    members are in no other one. A habit takes five votes or more. Work is linear in the votes.
 
     Examples
     --------
@@ -201,11 +135,9 @@ def find_odd_voters(
     tested = int(enough.sum())
     if tested < FEWEST_VOTERS:
         return _nobody(tested)
-    rows = np.argsort(votes.voter, kind="stable")
-    rows = rows[enough[votes.voter[rows]]]
-    ties = _tie_factor(votes, fit)
-    parts = [_sum_cells(votes.take(some), fit, ties) for some in _pieces(rows, votes.voter)]
-    cells = _joined(parts)
+    votes = votes.narrowed(n_voters, fit.strength.size)
+    ties = tie_factor(votes, fit)
+    cells = sum_habits(votes, fit, ties, enough)
     n_habits = fit.strength.size + 2
     # Voters of whom most votes are about one model are compared with each other: pairs that are
     # shown at random make few of them, and what was shown says nothing of how honest they are.
@@ -213,12 +145,12 @@ def find_odd_voters(
     known = np.bincount(group, minlength=2 * n_habits)  # voters by habit and group
     inside = np.ones(n_voters, dtype=np.bool_) if apart is None else ~apart
     usual = inside[cells.voter] & ((group % 2 == 0) | (known[2 * cells.habit] < FEWEST_VOTERS))
-    centre, spread, typical = _measure_honest(cells.take(np.flatnonzero(usual)), n_habits)
-    likely = np.flatnonzero(_screen(cells, centre, spread))
+    centre, spread, typical = measure_honest(cells.take(np.flatnonzero(usual)), n_habits)
+    likely = np.flatnonzero(stand_out(cells, centre, spread))
     if not likely.size:
         return _nobody(tested)._replace(spread=typical)
     asked = cells.take(likely)
-    tried = _test(votes, rows, fit, ties, asked, inside, centre, spread)
+    tried = try_habits(votes, fit, ties, asked, inside, centre, spread)
     found = _discover(asked.voter, group[likely], tried.side, tried.log_p, known, alpha)
     chosen = found[np.argsort(tried.log_p[found], kind="stable")]
     return OddVoters(
@@ -231,343 +163,6 @@ def _nobody(tested: int) -> OddVoters:
     none, codes = np.empty(0), np.empty(0, dtype=np.intp)
     sides = np.empty(0, dtype=np.int64)
     return OddVoters(codes, codes, sides, none, none, none, none, tested, float("nan"))
-
-
-def _tie_factor(votes: VotesByVoter, fit: VoteFit) -> float:
-    """Ties over the sum of ``p (1 - p)``, for models that say nothing of ties.
-
-    Votes between equals are ties most often, and a tie must leave both sides a chance to win.
-    """
-    if fit.outcomes.has_tie or not (votes.outcome == TIE).any():
-        return 0.0
-    p = 1 / (1 + np.exp(-_predict(votes, fit.strength)))
-    number = 1.0 if votes.votes is None else votes.votes
-    return min(float(((votes.outcome == TIE) * number).sum() / (p * (1 - p) * number).sum()), 1.8)
-
-
-def _pieces(order: Codes, voter: NDArray[np.integer]) -> Iterator[Codes]:
-    """The rows, sorted by voter, in pieces that keep voters whole."""
-    sorted_voter = voter[order]
-    start = 0
-    while start < order.size:
-        stop = min(start + _CHUNK, order.size)
-        last = sorted_voter[stop - 1]
-        stop = int(np.searchsorted(sorted_voter, last, side="right"))
-        yield order[start:stop]
-        start = stop
-
-
-class _Single(NamedTuple):
-    """What single votes say under a fit, by outcome, shape (3, n) each."""
-
-    score: Array  # derivative of the log-probability in the log odds
-    chance: Array
-
-
-def _single(eta: Array, fit: VoteFit, ties: float) -> _Single:
-    score = fit.outcomes.scores(eta, tie_parameter(fit))[0]
-    if fit.outcomes.has_tie:
-        chance = fit.outcomes.chances(eta, tie_parameter(fit), np.ones((3, eta.size)))
-    else:
-        p, q, _, _ = logistic(eta)
-        tied = ties * p * q
-        chance = np.stack([p - tied / 2, tied, q - tied / 2])
-    return _Single(score, np.clip(chance, 1e-300, 1.0))
-
-
-def _predict(votes: VotesByVoter, strength: Array) -> Array:
-    eta: Array = strength[votes.first] - strength[votes.second]
-    return eta if votes.shift is None else eta + votes.shift
-
-
-def _sum_cells(votes: VotesByVoter, fit: VoteFit, ties: float) -> _Cells:
-    """Score and information of each voter and habit; a habit takes a few votes."""
-    eta = _predict(votes, fit.strength)
-    rows, size = eta.size, fit.strength.size
-    number = None if votes.votes is None else votes.votes.astype(np.float64)
-    if fit.outcomes.has_tie:
-        single = _single(eta, fit, ties)
-        own = single.score[votes.outcome, np.arange(rows)]
-        information = (single.chance * single.score**2).sum(axis=0)
-    else:
-        p = 1 / (1 + np.exp(-eta))
-        own = 1 - votes.outcome / 2 - p
-        information = (1 - ties / 4) * p * (1 - p)
-    if number is not None:
-        own, information = own * number, information * number
-    new = np.flatnonzero(np.concatenate([[True], votes.voter[1:] != votes.voter[:-1]]))
-    codes = votes.voter[new].astype(np.intp)
-    local = np.repeat(np.arange(new.size), np.diff(new, append=rows))
-
-    def whole(habit: int, x: Array) -> _Cells:
-        held = sum_by(local, np.abs(np.sign(x)) * (1.0 if number is None else number), new.size)
-        kept = held >= FEWEST_VOTES
-        score = sum_by(local, x * own, new.size)[kept]
-        known = sum_by(local, x * x * information, new.size)[kept]
-        return _Cells(codes[kept], np.full(known.size, habit), score, known, held[kept])
-
-    parts = [whole(size, eta)]
-    if votes.position is not None:
-        parts.append(whole(size + 1, votes.position.astype(np.float64)))
-    side = np.concatenate([votes.first, votes.second]).astype(np.intp)
-    side += np.tile(local * size, 2)
-    entries = _frequent(side, None if number is None else np.tile(number, 2))
-    keys, place = np.unique(side[entries], return_inverse=True)
-    row, sign = entries % rows, np.where(entries < rows, 1.0, -1.0)
-    held = sum_by(place, np.ones(row.size) if number is None else number[row], keys.size)
-    score = sum_by(place, sign * own[row], keys.size)
-    known = sum_by(place, information[row], keys.size)
-    kept = held >= FEWEST_VOTES
-    keys = keys[kept]
-    parts.append(_Cells(codes[keys // size], keys % size, score[kept], known[kept], held[kept]))
-    return _joined(parts)
-
-
-def _frequent(key: Codes, number: Array | None) -> Codes:
-    """Entries whose key may come up often enough: most need not be sorted then."""
-    places = 1 << int(np.ceil(np.log2(2 * key.size + 2)))
-    place = key & (places - 1)
-    return np.flatnonzero(np.bincount(place, number, places)[place] >= FEWEST_VOTES)
-
-
-def _measure_honest(cells: _Cells, n_habits: int) -> tuple[Array, Array, float]:
-    """Mean and standard deviation of each habit, and that of habits for one model."""
-    habit, score, information = cells.habit, cells.score, cells.information
-    centre = np.zeros(n_habits)
-    place = habit == n_habits - 1
-    if place.any():
-        centre[-1] = score[place].sum() / max(information[place].sum(), 1e-300)
-    excess = (score - centre[habit] * information) ** 2 - information
-    squared = information**2
-    share = 1 / (squared + _HALF_VOTES)
-    # Fans and foes of a model apart, as seen from its median voter, whom a ring that has moved its
-    # strength has moved little: honest tastes go both ways, a ring does not.
-    middle = _medians(habit, score / np.maximum(information, 1e-300), n_habits)[habit]
-    off = score - middle * information
-    away = off > 0
-    sides = [sum_by(habit, v * share * away, n_habits) for v in (off**2 - information, squared)]
-    others = [sum_by(habit, v * share * ~away, n_habits) for v in (off**2 - information, squared)]
-    total = [sum_by(habit, v * share, n_habits) for v in (excess, squared)]
-    both = total[0] / np.maximum(total[1], 1e-300)
-    # A ring is in one of the groups of models only.
-    several = np.arange(n_habits - 2) % _GROUPS
-    above, below = (np.bincount(several, v[:-2], _GROUPS) for v in total)
-    found = np.median(above[below > 0] / below[below > 0]) if (below > 0).any() else 0.0
-    typical = max(float(found), _LEAST_SPREAD**2)
-    one, other = (above / np.maximum(below, 1e-300) for above, below in (sides, others))
-    variance = np.where(np.arange(n_habits) < n_habits - 2, np.minimum(one, other), both)
-    variance[:-2] = np.clip(variance[:-2], typical, 4 * typical)
-    variance[-2:] = np.maximum(variance[-2:], _LEAST_SPREAD**2)
-    return centre, np.sqrt(variance), float(np.sqrt(typical))
-
-
-def _medians(place: Codes, value: Array, size: int) -> Array:
-    """Median of the values at each place; 0 where there are none."""
-    order = np.lexsort((value, place))
-    counts = np.bincount(place, minlength=size)
-    starts = np.cumsum(counts) - counts
-    found = np.zeros(size)
-    some = counts > 0
-    low, high = (starts + (counts - 1) // 2)[some], (starts + counts // 2)[some]
-    found[some] = (value[order[low]] + value[order[high]]) / 2
-    return found
-
-
-def _screen(cells: _Cells, centre: Array, spread: Array) -> NDArray[np.bool_]:
-    """Cells that may turn out odd.
-
-    The bound's exponent is at most about the square of the standardised score.
-    """
-    away = cells.score - centre[cells.habit] * cells.information
-    variance = cells.information + (spread[cells.habit] * cells.information) ** 2
-    # Of the order of strengths only those who do not follow it.
-    against = (cells.habit != spread.size - 2) | (away < 0)
-    return np.asarray((away**2 > _LEAST_RATE * variance) & against)
-
-
-class _Tried(NamedTuple):
-    """What the test says of each cell."""
-
-    side: NDArray[np.int64]
-    log_p: Array
-    won: Array
-    expected: Array
-
-
-def _test(
-    votes: VotesByVoter, order: Codes, fit: VoteFit, ties: float, asked: _Cells,
-    inside: NDArray[np.bool_], centre: Array, spread: Array,
-) -> _Tried:  # fmt: skip
-    """The bound for cells that may be odd, some voters at a time."""
-    size = fit.strength.size
-    people = np.unique(asked.voter)
-    wanted = np.zeros(inside.size, dtype=np.bool_)
-    wanted[people] = True
-    rows = order[wanted[votes.voter[order]]]
-    tried = _Tried(np.ones(asked.voter.size, dtype=np.int64), *np.zeros((3, asked.voter.size)))
-    most = max(_MOST_CELLS // max(size, 1), 1)
-    for start in range(0, people.size, most):
-        some = people[start : start + most]
-        wanted[:] = False
-        wanted[some] = True
-        cells = np.flatnonzero(wanted[asked.voter])
-        part = votes.take(rows[wanted[votes.voter[rows]]])
-        own = asked.take(cells)
-        found = _test_some(part, some, fit, ties, own, inside, centre, spread)
-        for into, values in zip(tried, found, strict=True):
-            into[cells] = values
-    return tried
-
-
-def _test_some(
-    votes: VotesByVoter, people: Codes, fit: VoteFit, ties: float, asked: _Cells,
-    inside: NDArray[np.bool_], centre: Array, spread: Array,
-) -> _Tried:  # fmt: skip
-    n_habits, size = spread.size, fit.strength.size
-    local = np.searchsorted(people, votes.voter)
-    eta, doubt = _without_each(votes, local, people, fit, inside)
-    number = np.ones(eta.size) if votes.votes is None else votes.votes.astype(np.float64)
-    keys = np.searchsorted(people, asked.voter) * n_habits + asked.habit
-    by_key = np.argsort(keys)
-    row, place, towards = _entries(votes, local, eta, keys[by_key], n_habits)
-    place = by_key[place]
-    terms = _Terms(_single(eta, fit, ties), row, towards, place)
-    habit = asked.habit
-    unsure = doubt[keys // n_habits, np.minimum(habit, size - 1)]
-    tau = np.sqrt(spread[habit] ** 2 + np.where(habit < size, unsure, 0.0))
-    score, log_p = _bound(terms, votes.outcome, number, centre[habit], tau)
-    side = np.where(score >= 0, 1, -1)
-    # Those who follow the order of the strengths are no suspects.
-    log_p = np.where((habit == size) & (side > 0), 0.0, log_p)
-    return _Tried(side, log_p, *_describe(terms, votes.outcome, number, keys.size))
-
-
-class _Terms(NamedTuple):
-    """Votes of the cells that are asked about; a vote may be in several."""
-
-    single: _Single
-    row: Codes  # (E,): the vote
-    towards: Array  # (E,): change of the log odds of its first model by the habit
-    place: Codes  # (E,): the cell
-
-
-def _entries(
-    votes: VotesByVoter, local: Codes, eta: Array, keys: NDArray[np.int64], n_habits: int
-) -> tuple[Codes, Codes, Array]:
-    """Vote, cell and direction wherever a vote is in a cell; `keys` ascend."""
-    ones = np.ones(eta.size)
-    kinds: list[tuple[NDArray[np.integer] | int, Array]] = [
-        (votes.first, ones), (votes.second, -ones), (n_habits - 2, eta)
-    ]  # fmt: skip
-    if votes.position is not None:
-        kinds.append((n_habits - 1, votes.position.astype(np.float64)))
-    found = []
-    for habit, towards in kinds:
-        key = local * n_habits + habit
-        place = np.minimum(np.searchsorted(keys, key), keys.size - 1)
-        row = np.flatnonzero((keys[place] == key) & (towards != 0))
-        found.append((row, place[row], towards[row]))
-    rows, places, directions = (np.concatenate(column) for column in zip(*found, strict=True))
-    return rows, places, directions
-
-
-def _without_each(
-    votes: VotesByVoter, local: Codes, people: Codes, fit: VoteFit, inside: NDArray[np.bool_]
-) -> tuple[Array, Array]:
-    """Log odds of each vote by the fit without its voter, and the variance of each strength there.
-
-    One Newton step; with the information of the others where a voter is much of what is known.
-    """
-    size, shape = fit.strength.size, (people.size, fit.strength.size)
-    base = _predict(votes, fit.strength)
-    p = 1 / (1 + np.exp(-base))
-    number = inside[votes.voter] * (1.0 if votes.votes is None else votes.votes)
-    slope, weight = (1 - votes.outcome / 2 - p) * number, p * (1 - p) * number
-    one, other = local * size + votes.first, local * size + votes.second
-    cells = people.size * size
-    scores = (sum_by(one, slope, cells) - sum_by(other, slope, cells)).reshape(shape)
-    mine = (sum_by(one, weight, cells) + sum_by(other, weight, cells)).reshape(shape)
-    block = fit.information[:size, :size]
-    total = np.maximum(block.diagonal(), 1e-300)
-    step = solve(factorise(fix_gauge(block.copy(), size)), scores.T).T
-    doubt = 1 / np.maximum(total - mine, 1e-9 * total)
-    starts = np.searchsorted(local, np.arange(people.size + 1))
-    for k in np.flatnonzero((mine > _LEVERAGE * total).any(axis=1)):
-        own = slice(starts[k], starts[k + 1])
-        first, second = votes.first[own], votes.second[own]
-        left = block.copy()
-        for a, b, sign in ((first, second, 1), (second, first, 1), (first, first, -1),
-                           (second, second, -1)):  # fmt: skip
-            np.add.at(left, (a, b), sign * weight[own])
-        # A model that nobody else knows has no strength without this voter.
-        left[np.arange(size), np.arange(size)] += 1e-6 * total
-        step[k] = solve(factorise(fix_gauge(left, size)), scores[k])
-    step = np.clip(step, -_FURTHEST, _FURTHEST)
-    return base - (step[local, votes.first] - step[local, votes.second]), doubt
-
-
-def _bound(
-    terms: _Terms, outcome: NDArray[np.integer], number: Array, centre: Array, tau: Array
-) -> tuple[Array, Array]:
-    """Score of each cell less its honest mean, and the bound of its log chance."""
-    row, place, count = terms.row, terms.place, centre.size
-    load = number[row]
-    steps = terms.towards * terms.single.score[:, row]
-    log_chance = np.log(terms.single.chance[:, row])
-    score = sum_by(place, load * steps[outcome[row], np.arange(row.size)], count)
-
-    def cumulant(u: Array) -> tuple[Array, Array, Array]:
-        """K(u) with two derivatives."""
-        exponent = log_chance + u[place] * steps
-        top = exponent.max(axis=0)
-        mass = np.exp(exponent - top)
-        whole = mass.sum(axis=0)
-        mean = (mass * steps).sum(axis=0) / whole
-        second = (mass * steps**2).sum(axis=0) / whole - mean**2
-        return (
-            sum_by(place, load * (np.log(whole) + top), count),
-            sum_by(place, load * mean, count),
-            sum_by(place, load * np.maximum(second, 0.0), count),
-        )
-
-    def height(u: Array, *, free: bool) -> tuple[Array, Array, Array]:
-        value, slope, bend = cumulant(u)
-        value, slope = u * score - value, score - slope
-        if free:
-            return value, slope, bend
-        off = (u - centre) / tau
-        inside = np.abs(off) <= _TAIL
-        value = value - np.where(inside, off**2 / 2, _TAIL * np.abs(off) - _TAIL**2 / 2)
-        slope = slope - np.clip(off, -_TAIL, _TAIL) / tau
-        return value, slope, bend + np.where(inside, 1 / tau**2, 0.0)
-
-    free, _ = _climb(lambda u: height(u, free=True), centre)
-    bound, bend = _climb(lambda u: height(u, free=False), centre)
-    # Laplace: how wide the tastes are that could have led here.
-    wide = np.minimum(-np.log(tau) - np.log(np.maximum(bend, 1e-12)) / 2, 0.0)
-    return score - cumulant(centre)[1], np.minimum(bound - free, 0.0) + wide
-
-
-def _climb(
-    height: Callable[[Array], tuple[Array, Array, Array]], start: Array
-) -> tuple[Array, Array]:
-    """Largest values of concave functions of one variable, and how they bend there."""
-    low, high = np.full_like(start, -_FURTHEST), np.full_like(start, _FURTHEST)
-    at = start.copy()
-    best, bent = np.full_like(start, -np.inf), np.ones_like(start)
-    for _ in range(_STEPS):
-        value, slope, bend = height(at)
-        bent = np.where(value >= best, bend, bent)
-        best = np.maximum(best, value)
-        low, high = np.where(slope > 0, at, low), np.where(slope < 0, at, high)
-        step = np.divide(slope, bend, out=np.zeros_like(at), where=bend > 1e-12)
-        new = at + step
-        outside = (new <= low) | (new >= high) | (bend <= 1e-12)
-        new = np.where(outside, (low + high) / 2, new)
-        if (np.abs(new - at) < 1e-6).all():
-            break
-        at = new
-    return best, bent
 
 
 def _discover(
@@ -605,16 +200,3 @@ def _discover(
         found.append(order[members])
         open_ &= (family != family[left[starts[best]]]) & ~np.isin(voter, voter[members])
     return np.concatenate([np.empty(0, dtype=np.intp), *found])
-
-
-def _describe(
-    terms: _Terms, outcome: NDArray[np.integer], number: Array, count: int
-) -> tuple[Array, Array]:
-    """Score of each cell towards its habit, and what the fit expects."""
-    row, chance = terms.row, terms.single.chance[:, terms.row]
-    load, towards = number[row], terms.towards > 0
-    points, fitted = 1 - outcome[row] / 2, chance[0] + chance[1] / 2
-    return (
-        sum_by(terms.place, load * np.where(towards, points, 1 - points), count),
-        sum_by(terms.place, load * np.where(towards, fitted, 1 - fitted), count),
-    )

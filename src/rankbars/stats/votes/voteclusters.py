@@ -26,8 +26,8 @@ _ROUNDING = 1e-12
 _SMALL_TABLE = 1 << 20
 """A table of all pairs of models is worth it up to here, even for few votes."""
 
-_CHUNK = 1 << 20
-"""Cells that are worked on at once."""
+_CHUNK = 1 << 16
+"""Cells that are worked on at once, so few that their sums stay close to the processor."""
 
 
 class ClusterCounts(NamedTuple):
