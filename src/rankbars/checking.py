@@ -15,7 +15,7 @@ from rankbars.data.evidence import same_scores
 from rankbars.data.headtohead import HeadToHead
 from rankbars.data.judged import OUT_OF_REACH, Check
 from rankbars.data.ledger import digest_of
-from rankbars.data.notes import Note
+from rankbars.data.notes import STOPPED_TRIALS, Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import MISSING_ITEMS, MISSING_TASKS, Spec, VoteOptions
 from rankbars.data.taskgroups import count_groups
@@ -32,7 +32,7 @@ from rankbars.steps.pooling import leave_out_items
 if TYPE_CHECKING:
     from rankbars.intake import Results
 
-__all__ = ["check", "judge_margin", "settle_gaps", "settle_tasks"]
+__all__ = ["check", "judge_margin", "refuse_stopped", "settle_gaps", "settle_tasks"]
 
 SPENDS = ("halving", "e-values")
 """How looks of a ledger share the error rate."""
@@ -134,7 +134,8 @@ def check(
         If a line is no claim, two claims contradict each other, or a margin has no unit.
     DataError
         If a score or a trial of a claimed model is missing and `missing` is ``"raise"``, what is
-        left out is claimed about, or a ledger was edited.
+        left out is claimed about, items seem to have been tried until they were right, or a ledger
+        was edited.
 
     Notes
     -----
@@ -326,11 +327,12 @@ def _written_later(claims: object, scores: Scores) -> tuple[Note, ...]:
 
 
 def _chosen(scores: Scores, models: tuple[str, ...]) -> Scores:
-    """The scores of the models that are claimed about."""
-    if len(models) == len(scores.models):
-        return scores
-    chosen = scores.select(models=models)
-    return replace(chosen, notes=tuple(one for one in chosen.notes if one.code != "chosen"))
+    """The scores of the models that are claimed about, if answers to them can be averaged."""
+    if len(models) < len(scores.models):
+        chosen = scores.select(models=models)
+        scores = replace(chosen, notes=tuple(n for n in chosen.notes if n.code != "chosen"))
+    refuse_stopped(scores)
+    return scores
 
 
 def settle_tasks(scores: Scores, claims: Sequence[Claim], policy: str) -> Scores:
@@ -366,6 +368,22 @@ def settle_tasks(scores: Scores, claims: Sequence[Claim], policy: str) -> Scores
             )
     text = f"{summary} Claims are judged on the {len(kept):,} that all ran."
     return scores.select(tasks=kept).with_notes([Note("missing", text)])
+
+
+def refuse_stopped(scores: Scores) -> None:
+    """Raises `DataError` where how often items were tried seems to depend on the answers."""
+    for note in scores.notes:
+        if note.code == STOPPED_TRIALS:
+            said = note.message.partition(" If each item")[0]
+            raise DataError(
+                f"Task {note.task!r}: {said}\nNothing was judged. Choose what holds (the line to "
+                "paste):\n"
+                "  --trials fixed           each item was tried a number of times that did not "
+                "depend on the answers\n"
+                '  --where "attempt = 1"    the first try of each item alone counts; attempt is '
+                "the column with the number of the try\n"
+                "In Python: rb.read(path, trials='fixed')."
+            )
 
 
 def _refuse_lost_trials(scores: Scores, models: tuple[str, ...]) -> None:

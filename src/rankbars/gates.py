@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankbars.checking import check, settle_gaps, settle_tasks
+from rankbars.checking import check, refuse_stopped, settle_gaps, settle_tasks
 from rankbars.data.claim import Claim
 from rankbars.data.evidence import Items
 from rankbars.data.headtohead import Contrast
@@ -116,6 +116,7 @@ def preflight(
     missing_items = missing_items or (file and file.missing_items)
     if missing_tasks is not None or missing_items is not None:
         taken = settle_tasks(taken, about, missing_tasks or "insert")
+    refuse_stopped(taken)
     taken = settle_gaps(taken, taken.models, missing, missing_tasks, missing_items)
     if len(taken.models) < 2:
         raise DataError(

@@ -188,6 +188,31 @@ def test_a_comparison_notes_a_share_as_margin_on_percentages(rankbars: Command) 
     assert "small-margin" not in {note["code"] for note in found["notes"]}
 
 
+def test_a_gate_stops_where_items_were_tried_until_they_were_right(rankbars: Command) -> None:
+    rows = [
+        f"{model},{item},{attempt},{(item + attempt) % 3 == 0:d}"
+        for item in range(60)
+        for model, most in (("new", 3), ("old", 1))
+        for attempt in range(1, most + 1)
+        if not any((item + before) % 3 == 0 for before in range(1, attempt))
+    ]
+    lines = "\n".join(["model,item,attempt,correct", *rows])
+    Path("tries.csv").write_text(f"{lines}\n", encoding="utf-8")
+    gate = ("check", "tries.csv", "--claim", "new > old", "-q")
+    pair = ("compare", "tries.csv", "-q")
+    for words in (gate, (*gate, "--md", "-"), (*gate, "--json"), (*pair, "--exit-code")):
+        answer = rankbars(*words)
+        assert (answer.code, answer.out) == (1, "")
+        assert "'new' seem to have been stopped" in answer.err
+        assert "--trials fixed" in answer.err
+        assert "attempt = 1" in answer.err
+    assert rankbars(*gate, "--trials", "fixed").code == 0
+    assert rankbars(*gate, "--where", "attempt = 1").code == 3
+    assert rankbars("check", "tries.csv", "--claim", "old >= 0.1", "-q").code == 0
+    assert "Their share is too high" in rankbars(*pair).out
+    assert "stopped-trials" in rankbars(*pair, "--json").out
+
+
 FILE = """\
 why: Before each release.
 inputs: [results.csv]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -332,6 +333,25 @@ def test_a_mean_of_trials_that_were_stopped_at_a_success_is_told(tmp_path: Path)
     path.write_text("model,item,trial,score\n" + "\n".join(rows) + "\n")
     assert "'a' seem to have been stopped" in message(rb.read(path), "stopped-trials")
     assert "stopped-trials" not in codes(rb.read(path, trials="fixed"))
+
+
+def retried(path: Path, again: Sequence[int], items: int = 20) -> str:
+    """Of these items every other one begins wrong; some are tried twice."""
+    rows = [f"a,{item},1,{item % 2}" for item in range(items)]
+    rows += [f"a,{item},2,{item % 3 == 0:d}" for item in again]
+    path.write_text("model,item,attempt,correct\n" + "\n".join(rows) + "\n")
+    scores = rb.read(path)
+    return message(scores, "stopped-trials") if "stopped-trials" in codes(scores) else ""
+
+
+def test_tries_again_where_the_first_was_wrong_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    # Seven of ten wrong items: by luck C(10, 7) / C(20, 7) = 0.0015; three: 0.105.
+    assert "asked for again where the first one was wrong" in retried(path, range(0, 14, 2))
+    assert "stopped-trials" not in codes(rb.read(path, trials="fixed"))
+    assert retried(path, range(0, 6, 2)) == ""
+    assert retried(path, [*range(0, 14, 2), 1]) == ""
+    assert retried(path, range(20)) == ""
 
 
 def test_one_long_line_with_an_object_is_no_json_lines(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from rankbars.cli.options import (
     zero_se_option,
 )
 from rankbars.cli.outputs import emit, emit_text, output_width
+from rankbars.data.notes import STOPPED_TRIALS
 from rankbars.data.spec import MISSING_POLICIES, MISSING_TASKS
 from rankbars.errors import DataError, RankbarsError
 
@@ -141,7 +142,7 @@ def compare_command(
             "Give it twice: --models A --models B."
         )
 
-    from rankbars.checking import judge_margin
+    from rankbars.checking import judge_margin, refuse_stopped
     from rankbars.cli.inputs import report_reading
     from rankbars.cli.progress import reading_files, working
     from rankbars.matches import head_to_head, take_pair
@@ -159,6 +160,8 @@ def compare_command(
         scores = scores if limits is None else limit_tasks(scores, limits, known)
         scores = scores if chance is None else describe_tasks(scores, "chance", chance, known)
     report_reading(scores, quiet=quiet)
+    if exit_code:
+        refuse_stopped(scores)
     with working("Comparing", quiet=quiet):
         duel = head_to_head(
             scores, a, b, test=test, alpha=alpha, over=aggregate, missing=missing or "auto",
@@ -169,8 +172,9 @@ def compare_command(
     made = None if margin is None else judge_margin(scores, duel, margin)
     if made is not None:
         duel = replace(duel, notes=made.notes)
-    # What was read has been said, or was not wanted; what was found out is said with the result.
-    read_of = frozenset(scores.notes)
+    # What was read has been said, or was not wanted; what was found out is said with the result,
+    # and so is what makes the result wrong.
+    read_of = frozenset(note for note in scores.notes if note.code != STOPPED_TRIALS)
     shown = replace(duel, notes=tuple(note for note in duel.notes if note not in read_of))
     claim = None if made is None else made.claims[0]
     if as_json:

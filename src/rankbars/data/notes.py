@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 __all__ = [
+    "STOPPED_TRIALS",
     "NameFact",
     "NameKind",
     "Note",
@@ -23,6 +24,8 @@ __all__ = [
 ]
 
 NameKind = Literal["model", "task"]
+
+STOPPED_TRIALS = "stopped-trials"
 
 
 @dataclass(frozen=True, slots=True)

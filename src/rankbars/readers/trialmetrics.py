@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -9,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from rankbars.data.evidence import Evidence, Items
-from rankbars.data.notes import Note
+from rankbars.data.notes import STOPPED_TRIALS, Note, list_names
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import Change, change_tasks
 from rankbars.errors import DataError
@@ -35,11 +37,19 @@ _PLUGIN = (
     "that were published so; pass^{k} is unbiased"
 )
 
-_STOPPED = (
-    "the answers of {model!r} seem to have been stopped at the first right one: no item has two, "
-    "and it is always the last. Their share is too high then. If each item was tried a number of "
-    "times that did not depend on the answers, say so: --trials fixed (in Python: trials='fixed')."
+_UNTIL_RIGHT = "stopped at the first right one: no item has two, and it is always the last"
+_WHERE_WRONG = (
+    "asked for again where the first one was wrong: every item with several begins with a wrong "
+    "one, and items that began right have one"
 )
+_STOPPED = (
+    "the answers of {models} seem to have been {how}. Their share is too high then. If each item "
+    "was tried a number of times that did not depend on the answers, say so: --trials fixed (in "
+    "Python: trials='fixed')."
+)
+
+# So seldom would luck ask again for wrong answers alone.
+_BY_LUCK = 0.01
 
 # Counts of subsets of more answers are no numbers of a computer.
 _MOST_VOTES = 500
@@ -192,10 +202,9 @@ def _check(task: str, evidence: Evidence, asked: _Asked, fixed: bool) -> None:
 def _refuse_stopped(
     task: str, items: Items, right: NDArray[np.int64], answers: NDArray[np.int64]
 ) -> None:
-    """Answers that end with the only right one: how many there are then says how hard it was."""
-    model = _stopped(items, right, answers)
-    if model is not None:
-        raise DataError(f"Task {task!r}: {_STOPPED.format(model=model)}")
+    """Answers whose number depends on them: how many there are then says how hard it was."""
+    for how, models in _stopped(items, right, answers).items():
+        raise DataError(f"Task {task!r}: {_STOPPED.format(models=list_names(models), how=how)}")
 
 
 def note_stopped(scores: Scores) -> Scores:
@@ -205,22 +214,50 @@ def note_stopped(scores: Scores) -> Scores:
         if not isinstance(evidence, Items) or evidence.trials is None:
             continue
         counted = _counts(evidence)
-        model = None if counted is None else _stopped(evidence, *counted)
-        if model is not None:
-            notes.append(Note("stopped-trials", _STOPPED.format(model=model), task))
+        if counted is None:
+            continue
+        for how, models in _stopped(evidence, *counted).items():
+            text = _STOPPED.format(models=list_names(models), how=how)
+            notes.append(Note(STOPPED_TRIALS, text, task, tuple(models)))
     return scores.with_notes(notes) if notes else scores
 
 
-def _stopped(items: Items, right: NDArray[np.int64], answers: NDArray[np.int64]) -> str | None:
-    """A model whose answers seem to have been stopped at the first right one."""
+def _stopped(
+    items: Items, right: NDArray[np.int64], answers: NDArray[np.int64]
+) -> dict[str, list[str]]:
+    """Models whose number of answers to an item seems to depend on the answers, by how."""
+    found: dict[str, list[str]] = {}
     for column, model in enumerate(items.models):
         c, n = right[:, column][answers[:, column] > 0], answers[:, column][answers[:, column] > 0]
-        if not len(n) or c.max() > 1 or not (c == 1).any() or len(np.unique(n[c == 1])) < 2:
-            continue
-        if (n[c == 0] < n.max()).any() or not _ends_right(items, column):
-            continue
-        return model
-    return None
+        if _until_right(c, n) and _ends_right(items, column):
+            found.setdefault(_UNTIL_RIGHT, []).append(model)
+        elif _again_where_wrong(items, column):
+            found.setdefault(_WHERE_WRONG, []).append(model)
+    return found
+
+
+def _until_right(c: NDArray[np.int64], n: NDArray[np.int64]) -> bool:
+    """Whether items have one right answer at most, and without one as many as there can be."""
+    if not len(n) or c.max() > 1 or len(np.unique(n[c == 1])) < 2:
+        return False
+    return bool((n[c == 0] == n.max()).all())
+
+
+def _again_where_wrong(items: Items, column: int) -> bool:
+    """Whether every item with several answers begins with a wrong one, and not by luck."""
+    if items.by_run is None:
+        return False
+    cube = items.by_run[:, :, column]
+    known = ~np.isnan(cube)
+    cube, known = cube[known.any(axis=1)], known[known.any(axis=1)]
+    first = cube[np.arange(len(cube)), np.argmax(known, axis=1)]
+    again = known.sum(axis=1) > 1
+    if not again.any() or again.all() or (first[again] > 0).any():
+        return False
+    every, wrong, taken = len(first), int((first == 0).sum()), int(again.sum())
+    # All that were asked for again lie among those that began wrong.
+    chance = gammaln([wrong + 1, every - taken + 1]) - gammaln([wrong - taken + 1, every + 1])
+    return bool(chance.sum() <= math.log(_BY_LUCK))
 
 
 def _ends_right(items: Items, column: int) -> bool:
