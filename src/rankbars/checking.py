@@ -25,7 +25,7 @@ from rankbars.readers.claimfiles import claim_lines, margin_of
 from rankbars.recordedlooks import Record, StoreRecord, open_record, open_store_record
 from rankbars.steps.claimjudging import claimed_models, enough_resamples, judge_claims
 from rankbars.steps.duels import contrast_models
-from rankbars.steps.gaps import find_gaps, lost_trials, never_run, worst_for_trials
+from rankbars.steps.gaps import find_gaps, lost_trials, never_run, refuse_lost
 from rankbars.steps.missingness import refuse_gaps, resolve_items, resolve_missing
 from rankbars.steps.pooling import leave_out_items
 
@@ -390,15 +390,8 @@ def _refuse_lost_trials(scores: Scores, models: tuple[str, ...]) -> None:
     """Answers that failed beside scored ones to the same item decide a claim unseen."""
     for note in lost_trials(scores):
         if any(one in note.models or repr(one) in note.message for one in models):
-            worst = worst_for_trials(scores)
-            declare = f" (declare it: {worst})" if worst else ""
-            raise DataError(
-                f"{note.message.partition(' They are left out.')[0]}\nNothing was judged. Choose "
-                "what to do with them (the line to paste):\n"
-                f"  --missing fail        they count as the lowest score{declare}\n"
-                "  --missing pairwise    they are left out; valid only if what failed has nothing "
-                'to do with the score\nIn Python: rb.check(scores, claims, missing="pairwise").'
-            )
+            call = 'rb.check(scores, claims, missing="pairwise").'
+            raise refuse_lost(scores, [note], "judged", call)
 
 
 def settle_gaps(

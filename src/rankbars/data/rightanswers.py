@@ -29,7 +29,10 @@ def is_binary(values: NDArray[np.float64], answers: tuple[float, ...] = (0.0, 1.
     --------
     >>> is_binary(np.array([[1.0, np.nan], [0.0, 1.0]])), is_binary(np.array([[0.5]]))
     (True, False)
+    >>> is_binary(np.array([[1.0, 0.0], [-1.0, 1.0]]))
+    False
     """
+    signs: set[float] = set()
     for rows in row_blocks(*values.shape):
         some = values[rows]
         fits = some == answers[0]
@@ -38,6 +41,9 @@ def is_binary(values: NDArray[np.float64], answers: tuple[float, ...] = (0.0, 1.
                 break
             fits |= some == answer
         if not fits.all() and not (fits | np.isnan(some)).all():
+            return False
+        signs |= {sign for sign in (-1.0, 1.0) if (some == sign).any()}
+        if len(signs) > 1:  # right, wrong, and something else
             return False
     return True
 

@@ -331,8 +331,8 @@ def summarise_pairs(
         values[:, [columns[name] for name in evidence.models]] = evidence.values
         ahead, behind = _count_ahead(values, first, second)
         # Where lower is better, 0/1 scores are stored as 0 and -1.
-        known = np.abs(evidence.values[~np.isnan(evidence.values)])
-        binary = bool(known.size) and bool(((known == 0) | (known == 1)).all())
+        known = bool((~np.isnan(evidence.values)).any())
+        binary = known and is_binary(evidence.values)
         spread = bin_scores(values) if bins and not binary else None
     return TaskPairs(
         difference=comparisons.diff[first, second],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from rankbars.data.evidence import Coverage, Evidence, Items, Votes
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import Outline, models_of, outline_of
+from rankbars.errors import DataError
 
 __all__ = [
     "Gap",
@@ -20,8 +22,10 @@ __all__ = [
     "count_reasons",
     "find_gaps",
     "known_rows",
+    "lost_rows",
     "lost_trials",
     "never_run",
+    "refuse_lost",
     "row_values",
     "to_declare",
     "worst_for_trials",
@@ -136,17 +140,57 @@ def _observe(outline: Outline) -> Coverage:
 
 # How the readers end such a note where nothing counts for the answer.
 _NOT_COUNTED = "They are left out."
+_ROWS = "rows-without-score"
+_MOST_SHOWN = 5
 
 
 def lost_trials(scores: Scores) -> list[Note]:
-    """Notes on answers without a score, beside scored ones to the same item, that do not count."""
-    codes = ("failed-trials", "unscored-trials")
+    """Notes on answers without a score, beside scored ones, that do not count.
+
+    Beside them are answers to the same item, or, where no item is named, the model's other rows.
+    """
+    codes = ("failed-trials", "unscored-trials", _ROWS)
     return [one for one in scores.notes if one.code in codes and _NOT_COUNTED in one.message]
+
+
+def lost_rows(scores: Scores) -> list[Note]:
+    """Those of `lost_trials` on rows of which no column names the item."""
+    return [one for one in lost_trials(scores) if one.code == _ROWS]
+
+
+def refuse_lost(scores: Scores, notes: Sequence[Note], done: str, call: str) -> DataError:
+    """What has no score beside scored answers, and the lines to paste.
+
+    Parameters
+    ----------
+    scores : Scores
+        Results.
+    notes : sequence of Note
+        Of `lost_trials`.
+    done : str
+        What was not done, such as ``"judged"``.
+    call : str
+        The call in Python.
+    """
+    worst = worst_for_trials(scores)
+    declare = f" (declare it: {worst})" if worst else ""
+    shown = [note.message.partition(f" {_NOT_COUNTED}")[0] for note in notes[:_MOST_SHOWN]]
+    if len(notes) > _MOST_SHOWN:
+        shown.append(f"And {len(notes) - _MOST_SHOWN:,} more tasks.")
+    return DataError("\n".join((
+        *shown,
+        f"Nothing was {done}. Choose what to do with them (the line to paste):",
+        f"  --missing fail        they count as the lowest score{declare}",
+        "  --missing pairwise    they are left out; valid only if what failed has nothing to do "
+        "with the score",
+        f"In Python: {call}",
+    )))  # fmt: skip
 
 
 def worst_for_trials(scores: Scores) -> str:
     """What must be declared so that trials without a score can count as the worst; or nothing."""
-    names = [name for name, task in scores.tasks.items() if isinstance(task, Items)]
+    rows = {one.task for one in lost_rows(scores)}
+    names = [name for name, task in scores.tasks.items() if isinstance(task, Items) or name in rows]
     return to_declare(scores, [Gap(name, "", 0, 0) for name in names])
 
 

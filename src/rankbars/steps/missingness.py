@@ -21,8 +21,10 @@ from rankbars.steps.gaps import (
     count_reasons,
     find_gaps,
     known_rows,
+    lost_rows,
     lost_trials,
     never_run,
+    refuse_lost,
     row_values,
     to_declare,
     worst_for_trials,
@@ -80,6 +82,12 @@ def resolve_missing(scores: Scores, policy: str = "raise") -> Scores:
 def _resolved(scores: Scores, gaps: list[Gap], policy: str) -> Scores:
     if policy not in POLICIES:
         raise UnknownOptionError.among("missing policy", policy, tuple(POLICIES))
+    if policy in ("raise", "fail") and (rows := lost_rows(scores)):
+        # What a mean of unnamed rows was made of is known to the reader alone.
+        raise refuse_lost(
+            scores, rows, "ranked or compared",
+            'rb.read(path, failed="lowest", minimum=0), or missing="pairwise".',
+        )  # fmt: skip
     if policy != "fail" and lost_trials(scores):
         scores = scores.with_notes(_trials_left_out(scores))
     if not gaps:

@@ -209,7 +209,6 @@ def common_rows(pair: Pair, evidence: Evidence) -> Common:
     both = ~np.isnan(x) & ~np.isnan(y)
     u, v = x[both], y[both]
     weight = None if evidence.weights is None else evidence.weights[both]
-    size = np.abs(np.concatenate([u, v]))
     return Common(
         n=u.size,
         n_a=int((~np.isnan(x)).sum()),
@@ -219,7 +218,7 @@ def common_rows(pair: Pair, evidence: Evidence) -> Common:
         ahead=int((u > v).sum()),
         behind=int((u < v).sum()),
         # Where lower is better, 0/1 scores are stored as 0 and -1.
-        binary=bool(u.size) and bool(((size == 0.0) | (size == 1.0)).all()),
+        binary=bool(u.size) and is_binary(np.stack([u, v], axis=1)),
     )
 
 

@@ -31,6 +31,7 @@ from rankbars.tables.remarks import (
     Counted,
     check_swapped,
     describe_group,
+    describe_lost_rows,
     describe_rows,
     refuse_resamples,
 )
@@ -687,8 +688,9 @@ def _refuse_scales(
 def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores:
     from rankbars.tables.taskestimates import build_estimates, read_summaries, task_weight
 
-    summaries = read_summaries(records)
     names = records.names
+    worst = about.worst(names["task"]) if records.options.failed else None
+    summaries = read_summaries(records, worst)
     codes = {task: code for code, task in enumerate(names["task"]) if task in about.metrics}
     means = {task: summaries.mean[code] for task, code in codes.items()}
     _refuse_scales(means, names["model"], about)
@@ -700,6 +702,8 @@ def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores
         info[task] = about.info(task, task_weight(summaries, codes[task], task), None)
         lower = about.directions[task] == "lower"
         tasks[task] = replace(estimates, mean=0.0 - estimates.mean) if lower else estimates
+    if summaries.lost is not None:
+        notes += describe_lost_rows(summaries.lost, names, counts=worst is not None)
     scores = Scores(tasks, info, (*about.notes, *notes))
     counted = _counted(records, summaries.left_out)
     return scores.with_notes(describe_rows(group, records.options, scores, counted, None))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,10 +21,11 @@ from rankbars.tables.database import Engine, as_numbers, quote, quote_text, repo
 from rankbars.tables.labels import Codes, code_names
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows
+from rankbars.tables.sentinels import ask_about_mark, find_mark, is_mark
 
 __all__ = [
-    "ERROR", "LEFT_OUT", "MISSING", "SCORED", "STATES", "UNSCORED", "Records", "describe_place",
-    "spell_metric",
+    "ERROR", "LEFT_OUT", "MISSING", "SCORED", "STATES", "UNSCORED", "Batch", "Records",
+    "describe_place", "spell_metric",
 ]  # fmt: skip
 
 SCORED, UNSCORED, ERROR, MISSING = range(4)
@@ -156,7 +158,33 @@ class Records:
     def all_scored(self) -> bool:
         """Whether it is known that every row has a score that counts."""
         full = all(_is_full(part) for part in self.parts)
-        return full and not {"status", "error", "imputed"} & self.roles
+        return full and not {"status", "error", "imputed"} & self.roles and not self._marks
+
+    @cached_property
+    def _marks(self) -> tuple[float, ...]:
+        """The number beyond each declared limit that stands for no score, if it is the only one."""
+        low, high = self.options.minimum, self.options.maximum
+        beyond = [] if low is None else [f"score < {low!r}"]
+        beyond += [] if high is None else [f"score > {high!r}"]
+        found = []
+        for condition in beyond:
+            ((several, mark),) = self._ask(
+                f"SELECT min(score) < max(score), min(score) FROM {self._raw} WHERE {condition}"
+            )
+            if mark is not None and not several and is_mark(mark):
+                found.append(float(mark))
+        return tuple(found)
+
+    def ask_about_mark(self, task: int, values: NDArray[np.float64]) -> None:
+        """Raise `DataError` where a number stands for no score and no limit says so."""
+        mark = find_mark(values)
+        limits = (self.options.minimum, self.options.maximum)
+        if mark is None or limits[mark > 1.0] is not None:
+            return
+        found = self.find(f"value = {mark!r} AND task_code = {task}", ("task",))
+        place = self.parts[0].source if found is None else found[0]
+        number = int(np.count_nonzero(values == mark))
+        raise ask_about_mark(place, self.names["task"][task], mark, number)
 
     def _kind(self, role: str) -> str:
         kinds = {part.labels.get(role, "text") for part in self.parts
@@ -330,6 +358,7 @@ class Records:
             cases.append((self._flagged("imputed"), MISSING))
         if "status" in self.names:
             cases += [(self._with_status(one), one) for one in (UNSCORED, ERROR, MISSING)]
+        cases += [(f"score = {mark!r}", ERROR) for mark in self._marks]
         if "error" in self.names:
             cases.append((f"(score IS NULL AND {self._flagged('error')})", ERROR))
         matrices = [str(number) for number, part in enumerate(self.parts) if part.is_matrix]

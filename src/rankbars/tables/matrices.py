@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import DataError
-from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, STATES, UNSCORED, Records
+from rankbars.tables.cleanrows import MISSING, SCORED, STATES, Records
 from rankbars.tables.database import as_numbers
-from rankbars.tables.repeats import Answers, Crossing, Labels
+from rankbars.tables.repeats import Answers, Crossing, Labels, no_worst
 
 __all__ = [
     "ONE_CLUSTER", "UNEVEN_CLUSTERS", "Filling", "Matrix", "RowIndex", "TaskCells", "index_rows",
@@ -272,6 +272,9 @@ class Filling:
         joined = Answers.joined(kept)
         if joined.has_duplicates():
             raise self.records.duplicates(self.answers)
+        task = self.index.task_of_row[first + joined.cell // self.models]
+        for one in np.unique(task).tolist():
+            self.records.ask_about_mark(one, joined.score[task == one])
         joined = self._settle_lost(joined, first)
         found = joined.average(values, self._counts, self.index.task_of_row, first)
         if found is None:
@@ -286,12 +289,9 @@ class Filling:
         row, model = np.divmod(joined.cell, self.models)
         task = self.index.task_of_row[first + row]
         lost = joined.lost()
-        counted = (lost & (joined.state == ERROR), lost & (joined.state == UNSCORED),
-                   joined.state != MISSING)  # fmt: skip
-        place, shape = task * self.models + model, self._trials.shape[1:]
-        for kind, which in enumerate(counted):
-            found = np.bincount(place[which], minlength=math.prod(shape))
-            self._trials[kind] += found.reshape(shape)
+        by_task = joined._replace(cell=task * self.models + model)
+        shape = self._trials.shape[1:]
+        self._trials += by_task.lost_by(math.prod(shape), lost).reshape(3, *shape)
         if self._worst is None or not lost.any():
             return joined
         score = self._worst[task]
@@ -300,15 +300,11 @@ class Filling:
             one = unknown[0]
             number = int(self._trials[:2, task[one], model[one]].sum())
             names = self.records.names
-            raise DataError(
-                f"Task {names['task'][task[one]]!r} has no declared worst score, so what model "
-                f"{names['model'][model[one]]!r} answered without a score ({number:,}) cannot "
-                "count as failed. Declare it, for instance --score-min 0 (in Python: minimum=0), "
-                "or leave out --missing fail."
-            )
+            raise no_worst(names["task"][task[one]], names["model"][model[one]], number)
         return joined.with_scores(lost, score)
 
     def _count(self, task: int, values: NDArray[np.float64]) -> None:
+        self.records.ask_about_mark(task, values)
         self._largest[task] = np.fmax.reduce(values, axis=0)
         if not self.answers:
             self._counts[SCORED, task] = np.count_nonzero(~np.isnan(values), axis=0)

@@ -27,6 +27,7 @@ __all__ = [
     "Counted",
     "check_swapped",
     "describe_group",
+    "describe_lost_rows",
     "describe_rows",
     "note_chosen_rows",
     "note_lookalikes",
@@ -295,6 +296,37 @@ def _describe_lost(trials: Mapping[str, Sequence[int]], *, counts: bool) -> list
             said = f"Trials that {text} and have no score: {shown}{more}. {does}"
             notes.append(Note(code, said, models=tuple(lost)))
     return notes
+
+
+def describe_lost_rows(
+    lost: NDArray[np.int64], names: Mapping[str, Sequence[str]], *, counts: bool
+) -> tuple[Note, ...]:
+    """Notes on rows without a score where no column names the item, and what they count as.
+
+    Parameters
+    ----------
+    lost : array of int, shape (3, T, M)
+        Rows that failed, that have no score otherwise; and all.
+    names : mapping from str to sequence of str
+        Names of tasks and models.
+    counts : bool
+        Whether they count as the worst score.
+    """
+    notes = []
+    for place, task in enumerate(names["task"]):
+        failed, without, rows = lost[:, place]
+        of = {names["model"][one]: (failed[one] + without[one], rows[one])
+              for one in np.flatnonzero(failed + without).tolist()}  # fmt: skip
+        if of:
+            some = list(of.items())[:_MOST_NAMED]
+            shown = "; ".join(f"{name!r} {number:,} of {every:,}" for name, (number, every) in some)
+            more = f"; and {len(of) - len(some)} more models" if len(of) > len(some) else ""
+            does = "They are left out."
+            if counts:
+                does = "They count as the worst score (--missing fail)."
+            said = f"Rows of task {task!r} that have no score: {shown}{more}. {does}"
+            notes.append(Note("rows-without-score", said, task, tuple(of)))
+    return tuple(notes)
 
 
 def _counts(scores: Scores) -> set[int]:

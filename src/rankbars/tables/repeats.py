@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.errors import DataError
 from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED
 
-__all__ = ["MOST_CELLS", "THINNEST", "Answers", "Crossing", "Labels"]
+__all__ = ["MOST_CELLS", "THINNEST", "Answers", "Crossing", "Labels", "no_worst"]
 
 # What answers differ in, by the role of the column that numbers them.
 LABELLED: Mapping[str, str] = {
@@ -52,6 +53,13 @@ class Answers(NamedTuple):
         several[:-1] |= same
         found: NDArray[np.bool_] = several & np.isin(self.state, (UNSCORED, ERROR))
         return found
+
+    def lost_by(self, cells: int, lost: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """Answers of each cell that failed, that ran without a score; and all; shape (3, cells)."""
+        lost = self.lost() if lost is None else lost
+        kinds = (lost & (self.state == ERROR), lost & (self.state == UNSCORED),
+                 self.state != MISSING)  # fmt: skip
+        return np.stack([np.bincount(self.cell[kind], minlength=cells) for kind in kinds])
 
     def with_scores(self, which: NDArray[np.bool_], score: NDArray[np.float64]) -> Answers:
         """The same, where some answers have a score after all."""
@@ -116,6 +124,15 @@ class Answers(NamedTuple):
             row, model = np.divmod(cells, models)
             np.add.at(counts[state], (task_of_row[row], model), 1)
             left = left[~np.isin(self.cell[left], cells)]
+
+
+def no_worst(task: str, model: str, number: int) -> DataError:
+    """The error for answers without a score that cannot count as failed."""
+    return DataError(
+        f"Task {task!r} has no declared worst score, so what model {model!r} answered without a "
+        f"score ({number:,}) cannot count as failed. Declare it, for instance --score-min 0 (in "
+        "Python: minimum=0), or leave out --missing fail."
+    )
 
 
 class Crossing(NamedTuple):

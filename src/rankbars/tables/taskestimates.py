@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Estimates
 from rankbars.data.notes import Note
 from rankbars.errors import DataError
-from rankbars.tables.cleanrows import SCORED, UNSCORED, Records
+from rankbars.tables.cleanrows import MISSING, SCORED, UNSCORED, Batch, Records
 from rankbars.tables.metrics import is_proportion
-from rankbars.tables.repeats import Answers
+from rankbars.tables.repeats import Answers, no_worst
 
 __all__ = [
     "Summaries",
@@ -46,6 +46,9 @@ class Summaries(NamedTuple):
         Where standard errors come from: ``"se"``, ``"interval"``, ``"usual level"``, ``"rows"``.
     left_out : mapping from str to int
         Rows left out, by reason.
+    lost : array of int, shape (3, T, M), or None
+        Rows behind each score that failed, that have no score; and all. None where a score is one
+        row.
     """
 
     mean: NDArray[np.float64]
@@ -55,19 +58,28 @@ class Summaries(NamedTuple):
     weight: NDArray[np.float64]
     sources: frozenset[str]
     left_out: Mapping[str, int]
+    lost: NDArray[np.int64] | None = None
 
 
-def read_summaries(records: Records) -> Summaries:
+def read_summaries(records: Records, worst: Sequence[float] | None = None) -> Summaries:
     """One score per model and task.
 
     Several rows of one model and task are summarised by their mean and its standard error, if the
     table holds no uncertainty of its own: without names, rows cannot be paired between models.
 
+    Parameters
+    ----------
+    records : Records
+        The rows.
+    worst : sequence of float, optional
+        By task, what such a row without a score counts as; NaN where nothing says what the worst
+        score is. Without it they are left out.
+
     Raises
     ------
     DataError
         If a row stands twice in a table with uncertainties, or once in each of several files, or
-        an uncertainty is impossible.
+        an uncertainty is impossible, or a row without a score cannot count.
     """
     models = len(records.names["model"])
     shape = (len(records.names["task"]), models)
@@ -95,14 +107,47 @@ def read_summaries(records: Records) -> Summaries:
         # Where most models have one row, a second one is no second answer.
         if {"se", "ci_low", "n"} & set(fields) or np.median(seen[seen > 0]) == 1:
             raise records.duplicates(())
-        # What is no score is left out of means, whatever it is.
-        state = np.where(np.isnan(score), UNSCORED, SCORED).astype(np.uint8)
-        answers = Answers(cell, cell, score, state)
-        mean, se, n = _summarise(Answers.joined([answers]), shape)
-        return Summaries(mean, se, n, seen > 0, weight, frozenset({"rows"}), left_out)
+        for task in range(shape[0]):
+            records.ask_about_mark(task, score[cell // models == task])
+        answers = Answers.joined([Answers(cell, cell, score, _states(parts, score, records))])
+        lost = answers.lost_by(seen.size).reshape(3, *shape)
+        if worst is not None:
+            answers = _count_lost(answers, lost, worst, records)
+        mean, se, n = _summarise(answers, shape)
+        return Summaries(mean, se, n, seen > 0, weight, frozenset({"rows"}), left_out, lost)
     se, sources = _standard_errors(values, shape)
     n = np.nan_to_num(values.get("n", np.zeros(shape))).astype(np.int64)
     return Summaries(values["score"], se, n, seen > 0, weight, sources, left_out)
+
+
+def _states(
+    parts: Sequence[Batch], score: NDArray[np.float64], records: Records
+) -> NDArray[np.uint8]:
+    """State of each row; one that says it is missing lacks a score, unless another stands in."""
+    told = [
+        np.full(len(part.numbers["value"]), SCORED) if part.state is None else part.state
+        for part in parts
+    ]
+    state = np.concatenate(told)
+    absent = UNSCORED if "imputed" not in records.names else MISSING
+    state = np.where(state == MISSING, absent, state)
+    state = np.where(np.isnan(score) & (state == SCORED), UNSCORED, state)
+    return state.astype(np.uint8)
+
+
+def _count_lost(
+    answers: Answers, lost: NDArray[np.int64], worst: Sequence[float], records: Records
+) -> Answers:
+    """The answers, of which those without a score have the worst one."""
+    which = answers.lost()
+    task, model = np.divmod(answers.cell, lost.shape[2])
+    score = np.asarray(worst, np.float64)[task]
+    unknown = np.flatnonzero(which & np.isnan(score))
+    if unknown.size:
+        one, two = int(task[unknown[0]]), int(model[unknown[0]])
+        names = records.names
+        raise no_worst(names["task"][one], names["model"][two], int(lost[:2, one, two].sum()))
+    return answers.with_scores(which, score)
 
 
 def binomial_se(proportion: NDArray[np.float64], n: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -1,0 +1,85 @@
+"""Answers without a score: empty cells of rows without an item, and numbers that mark failures."""
+
+from __future__ import annotations
+
+from everyday.case import Case, json_lines, lines
+
+# Of A every third answer is lost, and it is right on all others; B is right on five of six.
+LOST = [None if place % 3 == 0 else 1 for place in range(60)]
+RIGHT = [int(place % 6 != 0) for place in range(60)]
+
+
+def unnamed(lost: str, *more: str) -> str:
+    """Rows without an item, the same number of each model."""
+    cells = [("A", lost if one is None else f"{one}{more[0] if more else ''}") for one in LOST]
+    cells += [("B", f"{one}{more[0] if more else ''}") for one in RIGHT]
+    header = "model,task,score" + (",status" if more else "")
+    return lines(header, *(f"{model},x,{cell}" for model, cell in cells))
+
+
+UNNAMED = {"r.csv": unnamed("")}
+ASKED = ("'A' 20 of 60", "--missing fail", "--missing pairwise", "--score-min 0")
+MARKED = {
+    "r.csv": lines(
+        "problem,model,score",
+        *(f"p{place},A,{int(place % 2 == 0)}" for place in range(60)),
+        *(f"p{place},B,{(-1, 0, 1, 1)[place % 4]}" for place in range(60)),
+    )
+}
+
+CASES = (
+    Case(
+        "rows without item and score/claim",
+        "check r.csv --claim 'A > B'",
+        UNNAMED,
+        (*ASKED, "Nothing was judged"),
+        ("SUPPORTED",),
+        code=1,
+    ),
+    Case(
+        "rows without item and score/comparison with a status",
+        "compare r.csv",
+        {"r.csv": unnamed(",timeout", ",ok")},
+        (*ASKED, "Nothing was ranked or compared"),
+        ("is better than",),
+        code=1,
+    ),
+    Case(
+        "rows without item and score/count as the worst",
+        "rank r.csv --missing fail --score-min 0",
+        UNNAMED,
+        ("They count as the worst score",),
+        means={"A": 40 / 60, "B": 50 / 60},
+    ),
+    Case(
+        "rows without item and score in lines of json/comparison",
+        "compare A.jsonl B.jsonl --layout tidy",
+        {
+            "A.jsonl": json_lines({"prompt": ["a text"] * 60, "correct": LOST}),
+            "B.jsonl": json_lines({"prompt": ["a text"] * 60, "correct": RIGHT}),
+        },
+        ("'A' 20 of 60", "--missing fail"),
+        ("is better than",),
+        code=1,
+    ),
+    Case(
+        "a number for failures/is asked about",
+        "compare r.csv",
+        MARKED,
+        ("-1 stands 15 times beside scores from 0 to 1", "--score-min 0", "--score-min -1"),
+        ("right and only",),
+        code=1,
+    ),
+    Case(
+        "a number for failures/counts as the worst",
+        "rank r.csv --score-min 0 --missing fail",
+        MARKED,
+        means={"A": 0.5, "B": 0.5},
+    ),
+    Case(
+        "a number for failures/is a score",
+        "compare r.csv --score-min -1",
+        MARKED,
+        hides=("right and only",),
+    ),
+)
