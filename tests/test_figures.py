@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import rankbars as rb
+
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "src" / "rankbars"
 
@@ -208,3 +210,44 @@ def test_no_note_says_how_often_something_holds_without_a_row_here() -> None:
         and not any(words in " ".join(text.split()) for words in (*known, SETTING))
     ]  # fmt: skip
     assert found == []
+
+
+def widths(board: rb.Leaderboard) -> tuple[float, float, float]:
+    """Mean widths of rank intervals: on tasks, on the average, on a new task."""
+    assert board.aggregate is not None
+    assert board.overall is not None
+    tasks = np.mean([task.worst - task.best for task in board.tasks.values()])
+    parts = (board.aggregate, board.overall)
+    return float(tasks), *(float(np.mean(one.worst - one.best)) for one in parts)
+
+
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        (
+            "listwise",
+            "29 models, `--missing listwise`, for one model at a time: tasks {} → {}, average "
+            "{} → {}; for all at once: tasks {} → {}, average {} → {}; a new task at the same "
+            "guarantee {} → {}.",
+        ),
+        (
+            "drop_models",
+            "26 models that miss nothing: tasks {} → {}, average {} → {}, for all at once {} → {} "
+            "and {} → {}, a new task {} → {}.",
+        ),
+    ],
+)
+def test_widths_on_the_page_of_methods_are_those_of_the_demo(missing: str, said: str) -> None:
+    scores = rb.read(SOURCES / "demos" / "mmlu_pro.parquet")
+    figures: list[float] = []
+    new_task: tuple[float, ...] = ()
+    for scope in ("each", "all"):
+        holm, auto = (
+            widths(rb.leaderboard(scores, missing=missing, scope=scope, correction=one))
+            for one in ("holm", "auto")
+        )
+        figures += [holm[0], auto[0], holm[1], auto[1]]
+        new_task = holm[2], auto[2]
+    assert said.format(*(f"{one:.2f}" for one in (*figures, *new_task))) in words_of(
+        "docs/methods.md"
+    )
