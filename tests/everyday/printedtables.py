@@ -49,6 +49,34 @@ def grown(header: str, *cells: str, place: int = 99) -> str:
     return "\n".join(found) + "\n"
 
 
+def beside(*columns: tuple[str, ...]) -> str:
+    """The plain table with further columns behind its tasks."""
+    rows = [PLAIN.splitlines(), *columns]
+    return lines(*(",".join(cells) for cells in zip(*rows, strict=True)))
+
+
+# What leaderboards print beside tasks, for the three models.
+BESIDE = {
+    "ranks and counts": (
+        ("#", "1", "2", "3"), ("Rank (Borda)", "1", "2", "3"), ("Overall rank", "1", "3", "2"),
+        ("Δ", "0", "1", "-1"), ("Votes", "5012", "420", "99"), ("n votes", "5012", "420", "99"),
+        ("Mean (Task)", "85.4", "82.1", "60.2"), ("Mean (TaskType)", "80.4", "79.1", "58.2"),
+        ("Average (easy)", "89.4", "83.1", "63.2"),
+    ),
+    "sizes": (
+        ("Memory Usage (MB)", "13563", "2100", "90"),
+        ("Number of Parameters", "7000000", "560000", "23000"),
+        ("Active params", "7", "3", "1"), ("Embedding Dimensions", "4096", "1024", "384"),
+        ("Max Tokens", "32768", "514", "256"), ("Avg length", "1890", "2049", "1010"),
+    ),
+    "times and dates": (
+        ("TTFT", "0.41", "0.52", "0.11"), ("GPU hours", "1200", "800", "90"),
+        ("Energy (kWh)", "310", "220", "40"), ("Release (2025)", "3", "5", "7"),
+        ("Knowledge cutoff", "202410", "202406", "202312"),
+        ("Last updated", "20260301", "20260201", "20260105"), ("CO₂ cost (kg)", "13", "9", "2"),
+    ),
+}  # fmt: skip
+
 AVG = grown("Avg", "85.425", "82.175", "60.175")
 
 CASES = (
@@ -130,6 +158,52 @@ CASES = (
     ),
     same("not a score/size and tokens", grown("Size (GB)", "400", "300", "140"), "'Size (GB)'"),
     same("kinds of columns/context", grown("Context (k)", "128", "32", "8"), "'Context (k)'"),
+    *(
+        same(
+            f"columns beside tasks/{name}",
+            beside(*columns),
+            "'MMLU', 'GSM8K', 'HumanEval'",
+            f"Not used: {', '.join(repr(header) for header, *_ in columns)}",
+        )
+        for name, columns in BESIDE.items()
+    ),
+    Case(
+        "ratings of models/beside percents",
+        "rank t.csv",
+        {"t.csv": grown("Elo", "1250", "1240", "1150")},
+        ("'Elo'", "a rating, which has no average with scores"),
+        ("different scales",),
+        tasks=FOUR,
+    ),
+    same(
+        "mean in brackets/of all",
+        grown("Average (all)", "85.425", "82.175", "60.175"),
+        "'Average (all)'",
+    ),
+    same(
+        "mean in brackets/of all, does not agree",
+        grown("Average (all)", "85.4", "82.2", "66.0"),
+        "does not agree",
+        "60.17",
+    ),
+    Case(
+        "mean in brackets/of each kind",
+        "rank t.csv",
+        {"t.csv": lines("Model,Average (math),Average (code)", "a,70,60", "b,50,40", "c,30,20")},
+        tasks=("Average (math)", "Average (code)"),
+    ),
+    Case(
+        "words of tasks/as those of amounts",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "Model,Reranking,Knowledge,Date understanding,Energy,Length",
+                "a,70,60,50,40,81",
+                "b,50,40,30,20,79",
+            )
+        },
+        tasks=("Reranking", "Knowledge", "Date understanding", "Energy", "Length"),
+    ),
     Case(
         "kinds/accuracy and latency per task",
         "rank t.csv",
@@ -438,10 +512,10 @@ CASES = (
         tasks=tuple(f"d{n}" for n in range(6)),
     ),
     Case(
-        "scales far apart/elo beside percents",
+        "scales far apart/a rating of a contest beside percents",
         "rank t.csv",
-        {"t.csv": grown("Arena Elo", "1250", "1210", "1101")},
-        ("different scales", "1250 on 'Arena Elo'", "Mean rank"),
+        {"t.csv": grown("Codeforces", "1250", "1210", "1101")},
+        ("different scales", "1250 on 'Codeforces'", "Mean rank"),
         models=THREE,
     ),
     Case(

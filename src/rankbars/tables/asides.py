@@ -14,8 +14,8 @@ from rankbars.tables.metrics import is_amount, split_words, usual_direction
 
 __all__ = [
     "COUNTS", "are_settings", "check_summaries", "describe_left_out", "describes_answers",
-    "describes_models", "has_counts", "is_attribute", "is_helper", "is_share_right", "is_summary",
-    "other_kinds", "repeats_means",
+    "describes_models", "has_counts", "is_attribute", "is_helper", "is_mean_of_some", "is_rating",
+    "is_share_right", "is_summary", "other_kinds", "repeats_means",
 ]  # fmt: skip
 
 # Rows and columns that summarise the others.
@@ -24,6 +24,9 @@ SUMMARIES = split_words("""
     meanscore averagescore avgscore overallscore totalscore macroavg macroaverage microavg
     microaverage ø mittelwert durchschnitt schnitt gesamt moyenne promedio 平均
 """)
+
+# Of these, what may have in brackets behind what it is of.
+_MEANS = split_words("mean average avg")
 
 # A row that may hold the share of right answers of each model.
 _SHARES_RIGHT = split_words("""
@@ -49,6 +52,7 @@ HELPERS = (
     score url link license licence organization organisation author type architecture params
     parameters nparams paramsb size date released releasedate submissiondate year precision
     nseeds numseeds seeds nruns numruns runs ntrials numtrials trials
+    release launch launched updated cutoff votes battles stars dimension dimensions dim dims
     hub hublikes likes downloads step steps globalstep trainstep trainingstep iteration iterations
 """)
 )
@@ -69,12 +73,43 @@ _KNOWN_BY = split_words("""
 _AMOUNTS = split_words("""
     latency time cost price tokens size memory vram throughput speed runtime duration walltime
     params parameters tok toks tps context ctx
+    kwh wh emissions co2 co₂ ram ttft tpot itl
 """)
 _BESIDE = split_words("""
     avg average mean median total max min p50 p90 p95 p99 per of the in and s sec secs second
     seconds ms min minutes h hours usd eur gb mb kb gib b m k 1k 1m million input output
     prompt completion inference training wall gpu cpu first number model window length limit
+    n num count usage used peak active activated trainable embedding hidden out kg g
+    response answer words chars characters day month last
 """)
+
+# Amounts where other words stand beside: by themselves these are names of data sets too.
+_AMOUNTS_BESIDE = split_words("""
+    length lengths energy hours hrs dimension dimensions dim dims disk storage votes battles
+    downloads likes stars
+""")
+
+# When a model was made or added, where words or a year of these stand beside.
+_DATES = split_words("""
+    date year release released launch launched cutoff updated update submitted published uploaded
+    created
+""")
+_BESIDE_DATES = split_words("""
+    date last first knowledge training model of data the on in at utc paper day month hub upload
+    submission publication
+""")
+
+# What tells the place of a row among the others, and the words that stand beside.
+_RANKS = split_words("rank place position")
+_BESIDE_RANKS = split_words("""
+    overall borda global final total mean average avg by votes elo score old new previous change
+    ub lb stylectrl style control the in
+""")
+_RANK_SIGNS = frozenset({"#", "№", "nº", "n°", "no.", "nr.", "δ", "∆", "±"})  # folded
+
+# Ratings from comparisons, which have no scale in common with scores.
+_RATINGS = split_words("elo rating")
+_BESIDE_RATINGS = split_words("elo rating arena chatbot lmarena lmsys score overall bt text")
 
 # What stands beside the answers of models to items, and is no model.
 _BESIDE_ANSWERS = split_words("""
@@ -99,8 +134,15 @@ COUNTS: Mapping[str, tuple[int, int]] = {
     for name in split_words(names)
 }
 
-# How many tasks an average is of, behind its name.
-_COUNT = re.compile(r"\s*\(\d+(?: \w+)?\)$")
+# What an average is of, behind its name: so many tasks; all of them, or their kinds.
+_COUNT = re.compile(r"\s*\((?P<count>\d+)(?: \w+)?\)$")
+_OF_ALL = re.compile(r"\s*[(\[](?:all|overall|total)(?: tasks?)?[)\]]$", re.IGNORECASE)
+_OF_KINDS = re.compile(
+    r"\s*[(\[](?:(?:task|dataset|benchmark|type|categor|subject|language)(?:s|y|ies)?\s?"
+    r"(?:types?|categor(?:y|ies))?|macro|micro|weighted|unweighted)[)\]]$",
+    re.IGNORECASE,
+)
+_BRACKET = re.compile(r"(?P<name>[^()\[\]]*)[(\[][^()\[\]]*[)\]]\s*$")
 
 _CLOSE = 1e-9
 _MOST_NAMED = 3
@@ -114,7 +156,32 @@ def is_helper(name: str) -> bool:
     >>> is_helper("#Params (B)"), is_helper("GSM8K"), is_helper("Cost ($)")
     (True, False, True)
     """
-    return fold_name(name) in HELPERS or is_attribute(name)
+    return fold_name(name) in HELPERS or is_attribute(name) or _is_rank(name)
+
+
+def _is_rank(name: str) -> bool:
+    """Whether a name is that of a place among the others.
+
+    Examples
+    --------
+    >>> _is_rank("#"), _is_rank("Rank (Borda)"), _is_rank("Overall rank"), _is_rank("Reranking")
+    (True, True, True, False)
+    """
+    words = set(_words(name))
+    ranked = bool(words & _RANKS) and words <= _RANKS | _BESIDE_RANKS
+    return ranked or name.strip().casefold() in _RANK_SIGNS
+
+
+def is_rating(name: str) -> bool:
+    """Whether a name is that of a rating from comparisons, and of nothing else.
+
+    Examples
+    --------
+    >>> is_rating("Elo"), is_rating("Arena rating"), is_rating("Codeforces rating")
+    (True, True, False)
+    """
+    words = set(_words(name))
+    return bool(words & _RATINGS) and words <= _BESIDE_RATINGS
 
 
 def is_summary(name: str) -> bool:
@@ -124,8 +191,23 @@ def is_summary(name: str) -> bool:
     --------
     >>> is_summary("Avg."), is_summary("Average (3)"), is_summary("meanwhile")
     (True, True, False)
+    >>> is_summary("Mean (TaskType)"), is_summary("Average (all)"), is_summary("Average (math)")
+    (True, True, False)
     """
-    return fold_name(_COUNT.sub("", name)) in SUMMARIES
+    plain = _OF_KINDS.sub("", _OF_ALL.sub("", _COUNT.sub("", name)))
+    return fold_name(plain) in (SUMMARIES if plain == name or _COUNT.search(name) else _MEANS)
+
+
+def is_mean_of_some(name: str) -> bool:
+    """Whether a name is that of a mean, with what it is of in brackets behind.
+
+    Examples
+    --------
+    >>> is_mean_of_some("Average (math)"), is_mean_of_some("Recall (mean)"), is_mean_of_some("Avg")
+    (True, False, False)
+    """
+    found = _BRACKET.fullmatch(name)
+    return found is not None and fold_name(found["name"]) in _MEANS
 
 
 def is_share_right(name: str) -> bool:
@@ -150,10 +232,22 @@ def is_attribute(name: str) -> bool:
     (True, True, False)
     >>> is_attribute("Context (k)"), is_attribute("Context length"), is_attribute("Context recall")
     (True, True, False)
+    >>> is_attribute("Active params"), is_attribute("Avg length"), is_attribute("Length")
+    (True, True, False)
+    >>> is_attribute("Release (2025)"), is_attribute("Knowledge cutoff"), is_attribute("Knowledge")
+    (True, True, False)
     """
-    words = set(re.findall(r"[^\W_]+", name.casefold()))
-    known = bool(words & _AMOUNTS) or "$" in name
-    return known and words <= _AMOUNTS | _BESIDE
+    words = set(_words(name))
+    several = len(words) > 1
+    known = bool(words & _AMOUNTS) or "$" in name or (several and bool(words & _AMOUNTS_BESIDE))
+    if known and words <= _AMOUNTS | _AMOUNTS_BESIDE | _BESIDE:
+        return True
+    plain = {word for word in words if not word.isdecimal()}
+    return several and bool(plain & _DATES) and plain <= _DATES | _BESIDE_DATES
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[^\W_]+", name.casefold())
 
 
 def describes_models(name: str) -> bool:
@@ -208,7 +302,7 @@ def other_kinds(names: Sequence[str]) -> list[str]:
 
 
 def _is_calibration(name: str) -> bool:
-    words = re.findall(r"[^\W_]+", name.casefold())
+    words = _words(name)
     return bool(_CALIBRATION & {*words, "".join(words)})
 
 
@@ -241,8 +335,9 @@ def check_summaries(
     """
     found = []
     for name, cells in summaries.items():
-        rule = _RULES.get(fold_name(name))
-        if rule is None:
+        count = _COUNT.search(name)
+        rule = _RULES.get(fold_name(_OF_ALL.sub("", _COUNT.sub("", name))))
+        if rule is None or (count and int(count["count"]) != len(next(iter(values), ()))):
             continue
         wrong = []
         for place, cell, beside in zip(places, cells, values, strict=True):

@@ -21,6 +21,8 @@ from rankbars.tables.asides import (
     describes_models,
     is_attribute,
     is_helper,
+    is_mean_of_some,
+    is_rating,
     is_share_right,
     is_summary,
     other_kinds,
@@ -91,6 +93,7 @@ class _Parts(NamedTuple):
     descriptions: tuple[str, ...] = ()
     keys: Mapping[str, str] = MappingProxyType({})
     means: tuple[str, ...] = ()
+    ratings: tuple[str, ...] = ()
 
 
 def describes_rows(name: str) -> bool:
@@ -140,8 +143,9 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
     if outside:
         parts = _without_outside(table, parts, outside, options)
     kept, text, others = _numeric_columns(table, seen, parts.values, columns)
-    remarks = [("columns", _describe(f"{rows}s by {columns}s", parts, kept, text))]
+    remarks = [("columns", _describe(rows, columns, parts, kept, text))]
     remarks += [("summaries", _describe_mean(name)) for name in parts.means]
+    remarks += [("ratings", _describe_ratings(parts.ratings))] * bool(parts.ratings)
     remarks += [("no-scores", _describe_no_scores(others))] * bool(others)
     remarks += [("no-models", _describe_no_models(parts.descriptions))] * bool(parts.descriptions)
     spreads = [one for one in _companions(table.columns, SPREAD_ENDINGS, every=True)
@@ -376,7 +380,7 @@ def _survey(
         if table.columns == known:
             break
     if rows == "model" and columns == "task" and not options.metrics:
-        parts = _without_mean(table, parts, seen)
+        parts = _without_ratings(_without_mean(table, parts, seen), seen, options)
     for name in beside:
         unread = seen[name].unread
         if unread is not None:
@@ -425,6 +429,37 @@ def _without_mean(table: Table, parts: _Parts, seen: Mapping[str, NumberColumn])
     )
 
 
+def _without_ratings(
+    parts: _Parts, seen: Mapping[str, NumberColumn], options: ReadOptions
+) -> _Parts:
+    """The parts without ratings far above 100, where scores stand beside them."""
+    tasks = [name for name in parts.values if seen[name].unread is None]
+    found = [
+        name for name in tasks
+        if is_rating(name) and seen[name].largest > _PERCENT
+        and name not in options.direction and name not in parts.errors
+    ]  # fmt: skip
+    if not any(seen[name].largest <= _PERCENT for name in tasks):
+        return parts
+    return parts._replace(
+        values=tuple(name for name in parts.values if name not in found),
+        dropped=(*parts.dropped, *found),
+        ratings=tuple(found),
+    )
+
+
+_PERCENT = 100.0
+
+
+def _describe_ratings(names: Sequence[str]) -> str:
+    one = len(names) == 1
+    return (
+        f"Left aside, as {'a rating, which has' if one else 'ratings, which have'} no average with "
+        f"scores: {list_names(names, 6)}. If {'it is a task' if one else 'they are tasks'}, name "
+        "all tasks: --metric NAME for each."
+    )
+
+
 # A column that is the mean of so many others for so many models is no coincidence.
 _FEWEST_TASKS, _FEWEST_MODELS = 3, 3
 
@@ -464,6 +499,12 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> _Part
         helpers = [name for name in rest if is_helper(name) and name not in options.direction]
         if len(helpers) == len(rest):
             helpers = [name for name in rest if not is_attribute(name)]
+        others = [
+            name for name in rest
+            if name not in helpers and (name in options.direction or not is_mean_of_some(name))
+        ]  # fmt: skip
+        if others:
+            helpers = [name for name in rest if name not in others]
         dropped += helpers
         rest = [name for name in rest if name not in helpers]
         found = next((name for name in rest if fold_name(name) in _N_NAMES), None)
@@ -605,7 +646,10 @@ def _numeric_columns(
         )
     whole = reduce(merge_columns, (seen[name] for name in kept))
     if whole.plain and whole.percentages:
-        raise DataError(_mixed(table, "some cells are percentages and some are plain numbers"))
+        shown = list_names([name for name in kept if seen[name].percentages], 3)
+        raise DataError(
+            _mixed(table, f"some cells are percentages ({shown}) and some are plain numbers")
+        )
     if whole.mixture:
         raise DataError(_mixed(table, f"the cells hold {whole.mixture}"))
     return tuple(kept), tuple(text), tuple(others)
@@ -673,11 +717,18 @@ def _melt(
     return table.below(labels, numbers, columns, lists, kept, numbered, left_out)
 
 
-def _describe(axes: str, parts: _Parts, kept: Sequence[str], text: Sequence[str]) -> str:
-    columns = "column" if len(kept) == 1 else "columns"
-    message = f"A matrix, {axes}, with {len(kept)} {columns} of scores"
+def _describe(
+    rows: str, columns: str, parts: _Parts, kept: Sequence[str], text: Sequence[str]
+) -> str:
+    many = "column" if len(kept) == 1 else "columns"
+    message = f"A matrix, {rows}s by {columns}s, with {len(kept)} {many} of scores"
+    if columns == "task" and len(kept) <= _MOST_TASKS_NAMED:
+        message += f" ({', '.join(map(repr, kept))})"
     if parts.row_names is not None:
         by = repr(parts.row_names) if parts.row_names else "the first column"
         message += f"; rows are named by {by}"
     dropped = [*(name or "(unnamed index)" for name in parts.dropped), *text]
     return f"{message}. Not used: {', '.join(map(repr, dropped))}." if dropped else f"{message}."
+
+
+_MOST_TASKS_NAMED = 12
