@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Mapping
 from inspect import signature
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -207,7 +208,10 @@ def _text(path: str | Path) -> str:
 def _table(path: str) -> list[dict[str, str]]:
     """Rows of a CSV or TSV file with a header."""
     cells, _ = read_cells(path, _text(path))
-    lines = [(number, row) for number, row in enumerate(cells, start=1) if any(row)]
+    # Rows are counted as lines of the file, of which a cell may have several.
+    counts = [1 + sum(cell.count("\n") for cell in row) for row in cells]
+    begins = accumulate(counts, initial=1)
+    lines = [(number, row) for number, row in zip(begins, cells, strict=False) if any(row)]
     if len(lines) < 2:
         raise ReadError.at(path, "there are no rows in it; a header and rows were expected.")
     header = lines[0][1]
