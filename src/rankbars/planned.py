@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardfile import load
+from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.studyplan import Goal, Plan
 from rankbars.errors import OptionError
 from rankbars.intake import take_scores
 from rankbars.matches import take_pair
 from rankbars.pipeline import leaderboard
+from rankbars.steps.boardchanges import stated_level
 from rankbars.steps.pilots import AnswerNoise, answer_noise, pilot_of
 from rankbars.steps.sizing import Costs, plan_before, plan_from
 
@@ -26,6 +28,11 @@ if TYPE_CHECKING:
 __all__ = ["load_pilot", "plan"]
 
 _BOARD = b'"rankbars.board/'
+_APPROXIMATE = Note(
+    "approximate-pilot",
+    "No level is assured on such a pilot, whose rows are skewed or too few to tell: power, numbers "
+    "and their interval are approximate.",
+)
 
 
 def plan(
@@ -164,6 +171,8 @@ def plan(
         noise=None if costs is None else noise, costs=costs, seed=seed,
     )  # fmt: skip
     notes = () if scores is None else scores.notes
+    if stated_level(board).approximate:
+        made = replace(made, notes=(*made.notes, _APPROXIMATE))
     return replace(made, inputs=board.inputs, notes=tuple(dict.fromkeys((*notes, *made.notes))))
 
 

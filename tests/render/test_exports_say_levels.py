@@ -387,6 +387,7 @@ def test_a_plan_says_the_error_rate_that_it_plans_for(
         done = answer([*words, "--quiet", "--alpha", "0.1"])
         found = json.loads(answer([*words, "--alpha", "0.1", "--json"]).out)
     assert re.search(r"error rate 0\.1\b|\(90 %, in half of all samples\)", done.out), done.err
+    assert ("are approximate" in plain(done.out)) == (kind == "approximate")
     assert found["alpha"] == 0.1
 
 
