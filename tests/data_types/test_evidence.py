@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -110,3 +111,11 @@ def test_what_is_known_about_a_task_is_checked(info: dict[str, object], message:
 def test_a_bare_array_is_refused_with_the_mapping_to_write() -> None:
     with pytest.raises(rb.DataError, match=r"mapping \{task: array\}, got ndarray"):
         rb.Scores.from_arrays(np.eye(2), ["a", "b"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("design", ["folds", "cv", ""])
+def test_rows_are_of_a_kind_that_is_known(design: Any) -> None:
+    with pytest.raises(rb.OptionError, match=r"'items', 'runs', 'prompts'.*rb\.Folds\(1, 10\)"):
+        rb.Scores.from_arrays({"a": [[1, 0], [0, 1]]}, ["x", "y"], design=design)
+    with pytest.raises(rb.OptionError, match=f"got {design!r}"):
+        rb.Items(("x", "y"), np.eye(2), design=design)

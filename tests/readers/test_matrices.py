@@ -262,3 +262,69 @@ def test_a_question_about_many_columns_is_short(tmp_path: Path) -> None:
     with pytest.raises(rb.DataError, match=r"Say which are scores: .*--metric \S+ …\.") as asked:
         read_text(tmp_path, "\n".join([f"model,{','.join(names)}", *rows]))
     assert len(str(asked.value)) < 1000
+
+
+@pytest.mark.parametrize(
+    "name", ["item", "question", "question_id", "id", "idx", "qid", "sample_id", "row"]
+)
+@pytest.mark.parametrize("ids", [[1, 2, 3, 1, 2, 3], ["q1", "q2", "q3", "q1", "q2", "q3"]])
+@pytest.mark.parametrize("first", ["dataset", "item"])
+def test_items_beside_a_column_of_tasks_are_items_of_each_task(
+    name: str, ids: list[object], first: str
+) -> None:
+    task = {"dataset": ["math"] * 3 + ["law"] * 3}
+    rows = {**task, name: ids} if first == "dataset" else {name: ids, **task}
+    scores = read_columns({**rows, "x": [1, 0, 1, 0, 0, 1], "a": [0.5, 0, 1, 1, 0, 1]})
+    assert scores.models == ("a", "x")
+    assert sorted(scores.tasks) == ["law", "math"]
+    assert scores.tasks["math"].ids == tuple(map(str, ids[:3]))
+    assert scores.tasks["math"].values.tolist() == [[0.5, 1], [0, 0], [1, 1]]
+
+
+def test_named_columns_of_a_matrix_count() -> None:
+    columns = {"Q": ["1", "2", "1"], "D": ["math", "math", "law"], "x": [1, 0, 1], "a": [0, 1, 1]}
+    said = {"layout": "items-by-models", "task": "D", "item": "Q"}
+    scores = read_columns(columns, **said)
+    assert scores.models == ("a", "x")
+    assert {name: task.ids for name, task in scores.tasks.items()} == {
+        "math": ("1", "2"), "law": ("1",)
+    }  # fmt: skip
+    with pytest.raises(rb.DataError, match="the cells hold the scores, so the column 'x' cannot"):
+        read_columns(columns, **said, score="x")
+    with pytest.raises(rb.DataError, match="there is no column 'E' to be the task"):
+        read_columns(columns, **said | {"task": "E"})
+
+
+def test_an_id_beside_tasks_that_stand_once_is_no_model() -> None:
+    columns = {"task": ["math", "law", "art"], "id": [1, 2, 3], "a": [0.5, 0.2, 1], "b": [0, 1, 0]}
+    scores = read_columns(columns)
+    assert scores.models == ("a", "b")
+    assert "no-models" in codes(scores)
+
+
+@pytest.mark.parametrize("model", ["Algorithm", "model", "classifier"])
+def test_a_row_per_model_data_set_and_fold_is_no_matrix(model: str) -> None:
+    rows = [(m, d, k) for m in ("gb", "rf") for d in ("car", "iris") for k in range(5)]
+    names, data, folds = zip(*rows, strict=True)
+    share = np.random.default_rng(1).random(len(rows)).tolist()
+    columns = {model: names, "Data": data, "cv": folds, "ACC": share}
+    said = {"model": model, "task": "Data", "fold": "cv", "score": "ACC"}
+    for shown in (columns, {name: columns[name] for name in ("Data", model, "cv", "ACC")}):
+        with pytest.raises(rb.DataError, match=r"'Data' tells them apart") as asked:
+            read_columns(shown)
+        assert f"columns={said!r}" in str(asked.value)
+    found = rb.Scores.from_frame(pandas_frame(columns), columns=said)
+    assert list(found.tasks) == ["car", "iris"]
+    assert found.tasks["car"].design == Folds(1, 5, 0.2)  # type: ignore[union-attr]
+    with pytest.raises(rb.DataError, match="'cv' tells them apart"):
+        read_columns({name: cells[:5] * 2 if name == "cv" else [*cells[:5], *cells[10:15]]
+                      for name, cells in columns.items() if name != "Data"})  # fmt: skip
+
+
+def test_cv_beside_models_and_data_sets_numbers_folds() -> None:
+    rows = [(m, d, k) for m in ("gb", "rf") for d in ("car", "iris") for k in range(5)]
+    names, data, folds = zip(*rows, strict=True)
+    share = np.random.default_rng(1).random(len(rows)).tolist()
+    found = read_columns({"Method": names, "dataset_name": data, "cv": folds, "Acc": share})
+    assert found.tasks["car"].design == Folds(1, 5, 0.2)  # type: ignore[union-attr]
+    assert "names the folds" in message(found, "paired-by")

@@ -147,6 +147,10 @@ class Coverage:
         )
 
 
+# What rows can be that are no folds.
+_DESIGNS = ("items", "runs", "prompts")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
     """Scores of all models on the same rows of one task.
@@ -188,6 +192,8 @@ class Items:
     ------
     DataError
         If shapes disagree, a model is named twice, or a value is infinite.
+    OptionError
+        If `design` is something else.
 
     Examples
     --------
@@ -216,6 +222,12 @@ class Items:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
+        if not isinstance(self.design, Folds) and self.design not in _DESIGNS:
+            raise OptionError(
+                f"design must be one of {', '.join(map(repr, _DESIGNS))}, or, for folds of "
+                "cross-validation, rb.Folds(repeats, folds, test_share), such as rb.Folds(1, 10); "
+                f"got {self.design!r}."
+            )
         given = np.asarray(self.values)
         # 0/1 answers arrive as booleans or integers; both are scores.
         values = frozen_array(

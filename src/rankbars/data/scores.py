@@ -213,6 +213,8 @@ class Scores:
         ------
         DataError
             If a shape does not fit, a score is infinite, or `values` is no mapping.
+        OptionError
+            If `design` is something else.
 
         Examples
         --------

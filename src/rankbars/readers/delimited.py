@@ -108,6 +108,8 @@ class _Header(NamedTuple):
         Rows that it has.
     remark : str
         What was made of several rows; empty if there is one.
+    metric : str, optional
+        The metric that one of several rows names for all columns.
     """
 
     names: tuple[str, ...]
@@ -117,6 +119,7 @@ class _Header(NamedTuple):
     titles: tuple[str, ...]
     rows: int = 1
     remark: str = ""
+    metric: str | None = None
 
     @property
     def row(self) -> int:
@@ -165,6 +168,7 @@ class CsvTable(Table):
         self.source = file.label
         self.columns = header.names
         self.remark = header.remark
+        self.metric = header.metric
         if header.titles:
             shown = ", ".join(repr(title) for title in header.titles[:3])
             self.remark = f"Left aside, above the header: {shown}. {header.remark}".rstrip()
@@ -321,7 +325,18 @@ def _read_header(file: InputFile) -> _Header:
     joined = find_header_rows([found.names, *below])
     if joined is None:
         return found
-    return found._replace(names=joined.names, rows=joined.rows, remark=joined.remark)
+    if joined.crossed:
+        raise ReadError.at(
+            file.label,
+            f"the rows of the header are {' and '.join(map(repr, filter(None, joined.crossed)))}, "
+            "so its columns name models and tasks at once. Write one row per score, with a column "
+            "for each (in pandas: frame.stack(list(range(frame.columns.nlevels)))"
+            ".rename('score').reset_index()), or hand over the frame.",
+            row=1,
+        )
+    return found._replace(
+        names=joined.names, rows=joined.rows, remark=joined.remark, metric=joined.metric
+    )
 
 
 def _look_above(file: InputFile) -> tuple[int, tuple[str, ...], str]:

@@ -253,7 +253,7 @@ def _prepare_matrix(table: Table, layout: str, names: FileNames, options: ReadOp
     found = prepare_wide(table, layout, names, options)
     if "metric" in found.roles or len(options.metrics) > 1:
         return found
-    return found._replace(metric=options.metric)
+    return found._replace(metric=options.metric or table.metric)
 
 
 def _prepare_split(split: SplitCells, names: FileNames, options: ReadOptions) -> TidyTable:
@@ -593,10 +593,11 @@ def _read_by_text(group: Group, options: ReadOptions, engine: Engine) -> Scores:
 
 def _read_paired(group: Group, column: str, options: ReadOptions, engine: Engine) -> Scores:
     parts = [take_item(part, column) for part in group.parts]
+    what = "folds" if parts[0].roles.get("fold") == column else "items"
     note = Note(
         "paired-by",
         f"{parts[0].rows.source}: Each value of {column!r} names one row of a model, the same of "
-        f"all, so it names the items. If it names tasks: --column task={column}; if rows are "
+        f"all, so it names the {what}. If it names tasks: --column task={column}; if rows are "
         "unrelated: --column item= (in Python: columns={'item': ''}).",
     )
     paired = Group.of(plan_rows(parts[0].roles, options), parts)

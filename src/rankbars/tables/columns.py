@@ -23,6 +23,7 @@ __all__ = [
     "Columns",
     "Role",
     "check_header",
+    "existing_column",
     "find_columns",
     "fold_name",
     "is_series",
@@ -205,7 +206,7 @@ def find_columns(
         if role not in ROLES:
             raise UnknownOptionError.among("column role", role, tuple(ROLES))
         if name:
-            roles[role] = _existing(name, role, columns, source)
+            roles[role] = existing_column(name, role, columns, source)
     taken = set(roles.values())
     free = [name for name in columns if name not in taken]
     passed_over: list[str] = []
@@ -278,7 +279,8 @@ def check_header(columns: Sequence[str], source: str) -> None:
         seen.add(name)
 
 
-def _existing(name: str, role: str, columns: Sequence[str], source: str) -> str:
+def existing_column(name: str, role: str, columns: Sequence[str], source: str) -> str:
+    """The column that the caller named; raises `DataError` if there is none of this name."""
     if name in columns:
         return name
     near = difflib.get_close_matches(name, list(columns), n=1)

@@ -13,9 +13,9 @@ from rankbars.data.scores import Scores
 from rankbars.errors import DataError, RankbarsError
 from rankbars.tables.assembly import scores_from_tables
 from rankbars.tables.cells import CodedTexts
+from rankbars.tables.columnlevels import FlatFrame, flatten_columns
 from rankbars.tables.conditions import choose_rows
 from rankbars.tables.database import Engine
-from rankbars.tables.headers import join_levels
 from rankbars.tables.readoptions import options_of
 from rankbars.tables.remarks import note_chosen_rows, note_lookalikes
 from rankbars.tables.tidy import FileNames
@@ -48,7 +48,10 @@ def scores_from_frame(frame: Any, declared: Mapping[str, Any]) -> Scores:
     options = replace(options_of(declared), metrics=())
     try:
         with Engine() as engine:
-            table = choose_rows(table_from_frame(frame, engine), options.where)
+            flat = _one_level(frame)
+            whole = table_from_frame(flat.frame, engine)
+            whole.metric = flat.metric
+            table = choose_rows(whole, options.where)
             if holds_votes(table, options):
                 scores = scores_of_votes(table, options, "votes")
             else:
@@ -97,15 +100,21 @@ def table_from_frame(frame: Any, engine: Engine | None = None) -> ValueTable:
     return ValueTable("data frame", columns, read_chunks, 0, engine)
 
 
+def _one_level(frame: Any) -> FlatFrame:
+    """The frame with one level of columns, and the metric that another one named."""
+    import narwhals as nw
+
+    if nw.dependencies.is_pandas_dataframe(frame) and frame.columns.nlevels > 1:
+        return flatten_columns(frame)
+    return FlatFrame(frame, None)
+
+
 def _with_index(frame: Any) -> Any:
     """The frame with its row index as columns, where the index holds names."""
     import narwhals as nw
 
     if not nw.dependencies.is_pandas_dataframe(frame):
         return frame
-    if frame.columns.nlevels > 1:
-        levels = [list(map(str, level)) for level in zip(*frame.columns, strict=True)]
-        frame = frame.set_axis(list(join_levels(levels)), axis="columns")
     if any(name is not None for name in frame.index.names):
         return frame.reset_index()
     if frame.index.dtype.kind in "iu":

@@ -7,8 +7,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rankbars.tables.cells import parse_number
+from rankbars.tables.columns import ROLES, fold_name
+from rankbars.tables.metrics import is_measure, usual_direction
 
-__all__ = ["MOST_HEADER_ROWS", "JoinedHeader", "find_header_rows", "join_levels"]
+__all__ = [
+    "MOST_HEADER_ROWS", "JoinedHeader", "find_header_rows", "find_metric", "join_levels",
+    "names_metric",
+]  # fmt: skip
 
 MOST_HEADER_ROWS = 5
 
@@ -17,10 +22,24 @@ _NO_NAME = re.compile(r"Unnamed: \d+(_level_\d+)?")
 
 
 class JoinedHeader(NamedTuple):
-    """A header of several rows: one name per column, and how many rows it has."""
+    """A header of several rows: one name per column, and how many rows it has.
+
+    Attributes
+    ----------
+    names : tuple of str
+        One name per column.
+    rows : int
+        How many rows it has.
+    metric : str, optional
+        The metric, where a row that says the same everywhere names one.
+    crossed : tuple of str
+        Names of its rows, where one says models and another one tasks.
+    """
 
     names: tuple[str, ...]
     rows: int
+    metric: str | None = None
+    crossed: tuple[str, ...] = ()
 
     @property
     def remark(self) -> str:
@@ -39,9 +58,9 @@ def find_header_rows(rows: Sequence[Sequence[str]]) -> JoinedHeader | None:
     --------
     >>> table = [["", "mmlu", "mmlu"], ["", "acc", "stderr"], ["model", "", ""], ["ash", "1", "2"]]
     >>> find_header_rows(table)
-    JoinedHeader(names=('model', 'mmlu_acc', 'mmlu_stderr'), rows=3)
-    >>> find_header_rows([["Model", "MMLU", ""], ["", "acc", "f1"], ["ash", "1", "2"]])
-    JoinedHeader(names=('Model', 'MMLU_acc', 'MMLU_f1'), rows=2)
+    JoinedHeader(names=('model', 'mmlu_acc', 'mmlu_stderr'), rows=3, metric=None, crossed=())
+    >>> find_header_rows([["Model", "MMLU", ""], ["", "acc", "f1"], ["ash", "1", "2"]]).names
+    ('Model', 'MMLU_acc', 'MMLU_f1')
     >>> find_header_rows([["item", "ash", "birch"], ["q1", "right", "wrong"]]) is None
     True
     """
@@ -82,8 +101,35 @@ def join_levels(levels: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 
 def _join(levels: Sequence[Sequence[str]], index: Sequence[str], rows: int) -> JoinedHeader:
-    joined = join_levels([level[len(index) :] for level in levels])
-    return JoinedHeader((*index, *joined), rows)
+    cells = [level[len(index) :] for level in levels]
+    names = tuple(level[0] for level in levels)
+    known = {role for name in names for role in ("model", "task") if names_role(name, role)}
+    crossed = names if len(known) > 1 else ()
+    return JoinedHeader((*index, *join_levels(cells)), rows, find_metric(cells), crossed)
+
+
+def find_metric(levels: Sequence[Sequence[str]]) -> str | None:
+    """The metric that a row of names gives all columns, if one does.
+
+    Examples
+    --------
+    >>> find_metric([["rmse", "rmse"], ["ash", "birch"]]), find_metric([["a", "b"], ["c", "d"]])
+    ('rmse', None)
+    """
+    if len({len(set(level)) == 1 for level in levels}) < 2:
+        return None  # all rows tell columns apart, or none does
+    same = [level[0] for level in levels if len(set(level)) == 1]
+    return next((name for name in same if names_metric(name)), None)
+
+
+def names_metric(name: str) -> bool:
+    """Whether a name is that of a metric."""
+    return is_measure(name) or usual_direction(name) is not None
+
+
+def names_role(name: str, role: str) -> bool:
+    """Whether a name is one of those that a role's column usually has."""
+    return fold_name(name) in {fold_name(one) for one in (role, *ROLES[role].aliases)}
 
 
 def _first(level: Sequence[str]) -> int:

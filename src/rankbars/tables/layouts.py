@@ -29,7 +29,7 @@ from rankbars.tables.relations import Table
 
 __all__ = [
     "HEAD_ROWS", "Layout", "corner_names", "find_answers", "find_keys", "find_layout",
-    "find_numeric", "find_row_numbers", "refuse_training",
+    "find_numeric", "find_row_numbers", "names_items", "refuse_training",
 ]  # fmt: skip
 
 # Rows looked at to tell numbers from text.
@@ -39,7 +39,7 @@ HEAD_ROWS = 200
 CORNERS: Mapping[str, frozenset[str]] = {
     "model": frozenset({"modeladapter", "models", "methods", "systems"}),
     "task": frozenset({"estimators", "tasks", "datasets", "problems", "benchmarks"}),
-    "item": frozenset({"question", "sample", "items", "questions", "samples"}),
+    "item": frozenset({"question", "sample", "items", "questions", "samples", "idx", "row"}),
 }
 FOLD_CORNERS = frozenset({"folds", "fold", "resamples", "resample"})
 
@@ -182,6 +182,21 @@ def corner_names(role: str) -> frozenset[str]:
     )
 
 
+def names_items(name: str) -> bool:
+    """Whether a column of a matrix beside one of tasks names items, or numbers them.
+
+    Examples
+    --------
+    >>> names_items("question_id"), names_items("row"), names_items("questions"), names_items("gpt")
+    (True, True, False, False)
+    """
+    return fold_name(name) in corner_names("item") - _AMOUNTS
+
+
+# Beside a task these may say how many there are.
+_AMOUNTS = frozenset({"items", "questions", "samples", "taskid"})
+
+
 def find_row_numbers(columns: Sequence[str], numeric: Collection[str]) -> frozenset[str]:
     """Columns without a name of their own that number the rows, as some libraries write them.
 
@@ -296,9 +311,15 @@ def _matrix(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -
                 "models-by-items", "there is a column of models, and all others hold 0 and 1"
             )
         _refuse_runs(table, header)
+        _refuse_crossed(table, header, head)
         _refuse_numbered(table, header, head)
         return Layout("models-by-tasks", "there is a column of models and none of scores")
     if corner in corner_names("task"):
+        items = next((name for name in others if names_items(name)), None)
+        place = header.columns.index(header.corner)
+        if items is not None and len({row[place] for row in head}) < len(head):
+            _refuse_measures(table, header, [items])
+            return Layout("items-by-models", f"{items!r} names the rows within {header.corner!r}")
         return Layout("tasks-by-models", reason)
     if corner in corner_names("item"):
         _refuse_measures(table, header)
@@ -339,6 +360,41 @@ def _refuse_runs(table: Table, header: _Header) -> None:
             f"pandas: frame.melt('model', var_name='{what}', value_name='score')). If they are "
             "tasks: --layout models-by-tasks."
         )
+
+
+def _refuse_crossed(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -> None:
+    """A matrix has one row per model; what crosses models with tasks or folds is no task."""
+    known = corner_names("model")
+    place = next((i for i, name in enumerate(header.columns) if fold_name(name) in known), None)
+    if place is None or len({row[place] for row in head}) == len(head):
+        return
+    keys = find_keys(header.columns, header.numeric)
+    texts = [
+        name for number, name in enumerate(header.columns)
+        if number != place and name not in (*header.numeric, *keys.values(), *_NO_NAME)
+        and not is_helper(name) and _crosses(head, place, number)
+    ]  # fmt: skip
+    scores = [name for name in header.unexplained if name not in keys.values()]
+    if not scores or not (keys or texts):
+        return
+    roles = {"model": header.columns[place]} | ({"task": texts[0]} if texts else {})
+    roles |= {**keys, "score": scores[0]}
+    words = f"{next(iter((*texts, *keys.values())))!r} tells them apart"
+    lines = " ".join(shlex.join(("--column", f"{role}={name}")) for role, name in roles.items())
+    raise DataError(
+        f"{table.source}: {header.columns[place]!r} names models that have several rows, and "
+        f"{words}, so this seems to be one row per score. If so, name its columns: {lines} (in "
+        f"Python: columns={roles!r}). If each column of numbers is a task: --layout "
+        "models-by-tasks."
+    )
+
+
+def _crosses(head: Sequence[tuple[object, ...]], model: int, other: int) -> bool:
+    """Whether a column has several names beside one model, and the same beside several models."""
+    pairs = {(row[model], row[other]) for row in head if row[other] not in (None, "")}
+    models = {one for one, _ in pairs}
+    names = {one for _, one in pairs}
+    return len(pairs) > max(len(models), len(names)) and len(names) > 1
 
 
 def _refuse_numbered(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -> None:

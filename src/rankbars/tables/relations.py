@@ -190,6 +190,8 @@ class Table(ABC):
         Columns with one value on all rows, which lie in no file but in the name of its folder.
     fixed : frozenset of str
         Columns by which the caller chose rows.
+    metric : str, optional
+        The metric that a row of its header names for all columns.
     """
 
     source: str
@@ -198,6 +200,7 @@ class Table(ABC):
     remark: str = ""
     partitions: Mapping[str, str] = {}
     fixed: frozenset[str] = frozenset()
+    metric: str | None = None
     report: Callable[[float], None] | None = None
     place: Place | None = None
     _held_numbers: tuple[Relation, _Numbers] | None = None

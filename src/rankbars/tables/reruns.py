@@ -16,6 +16,7 @@ from rankbars.errors import DataError
 from rankbars.tables.columns import NUMBER_ROLES, fold_name
 from rankbars.tables.database import Engine, quote, quote_text
 from rankbars.tables.descriptions import Group
+from rankbars.tables.layouts import find_keys
 from rankbars.tables.metrics import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
@@ -251,10 +252,11 @@ def number_by_time(part: TidyTable, column: str) -> TidyTable:
 
 
 def take_item(part: TidyTable, column: str) -> TidyTable:
-    """The table with another `column` as what names its items."""
-    roles = {role: name for role, name in part.roles.items() if name != column} | {"item": column}
+    """The table with another `column` as what names its items, or its folds if it is called so."""
+    role = "fold" if "fold" in find_keys([column], ()) else "item"
+    roles = {one: name for one, name in part.roles.items() if name != column} | {role: column}
     found = part._replace(rows=_rows(part, roles), roles=roles)
-    return found._replace(named=part.named | {"item"})
+    return found._replace(named=part.named | {role})
 
 
 def split_by_condition(part: TidyTable) -> TidyTable:

@@ -26,7 +26,7 @@ from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
 from rankbars.tables.valuetables import Chunk, ValueTable
 
-__all__ = ["Statistics", "take_statistics"]
+__all__ = ["Statistics", "kind_of_statistic", "take_statistics"]
 
 _KINDS: Mapping[str, frozenset[str]] = {
     "mean": split_words("mean means avg average"),
@@ -36,7 +36,7 @@ _KINDS: Mapping[str, frozenset[str]] = {
     "n": split_words("count counts nobs size n") | {fold_name(name) for name in ROLES["n"].aliases},
     "other": split_words("""
         min minimum max maximum median var variance q1 q3 iqr range sum total
-        25 50 75 p25 p50 p75 p90 p95 p99
+        25 50 75 p25 p50 p75 p90 p95 p99 q25 q50 q75
     """),
 }
 _RIGHT = split_words("""
@@ -151,6 +151,17 @@ class _Header(NamedTuple):
             elif fold_name(name) == "score" or not is_helper(name):
                 scores.append(name)
         return cls(rows[0], kinds, scores, numeric)
+
+
+def kind_of_statistic(name: str) -> str | None:
+    """Which statistic a name is that of, by itself.
+
+    Examples
+    --------
+    >>> kind_of_statistic("SD"), kind_of_statistic("25%"), kind_of_statistic("math")
+    ('std', 'other', None)
+    """
+    return next((kind for kind, known in _KINDS.items() if fold_name(name) in known), None)
 
 
 def _kind(name: str) -> str | None:

@@ -29,17 +29,19 @@ from rankbars.tables.asides import (
     repeats_means,
 )
 from rankbars.tables.cells import NumberColumn, Unread, merge_columns, parse_number
-from rankbars.tables.columns import ROLES, fold_name
+from rankbars.tables.columns import ROLES, existing_column, fold_name
 from rankbars.tables.layouts import (
     HEAD_ROWS,
     corner_names,
     find_keys,
     find_numeric,
     find_row_numbers,
+    names_items,
 )
 from rankbars.tables.metrics import usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
+from rankbars.tables.statistics import kind_of_statistic
 from rankbars.tables.tidy import FileNames, TidyTable, spelling_remark
 
 __all__ = ["HEADER", "POSITION", "describes_rows", "prepare_wide"]
@@ -48,7 +50,10 @@ __all__ = ["HEADER", "POSITION", "describes_rows", "prepare_wide"]
 HEADER, POSITION = "(header)", "(position)"
 
 # Endings of a column that holds the standard error of another.
-SE_ENDINGS = ("_se", "_stderr", "_std_err", "_std_error", "_standard_error", " se", " stderr")
+SE_ENDINGS = (
+    *("_se", "_sem", "_stderr", "_std_err", "_std_error", "_standard_error"),
+    *(" se", " sem", " stderr"),
+)
 
 # Endings of a column that says how far another is spread, or where it may lie; no score, and no
 # standard error either.
@@ -136,7 +141,7 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
         If a cell holds something beside a number, or nothing names the models.
     """
     named, columns, missing = AXES[layout]
-    rows = _row_role(table, named)
+    rows = _row_role(table, named, options)
     parts, seen = _survey(table, rows, columns, options)
     summaries = _summary_rows(table, parts, seen, rows)
     outside = _outside_answers(table, parts, seen, summaries) if rows == "item" else []
@@ -148,8 +153,7 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
     remarks += [("ratings", _describe_ratings(parts.ratings))] * bool(parts.ratings)
     remarks += [("no-scores", _describe_no_scores(others))] * bool(others)
     remarks += [("no-models", _describe_no_models(parts.descriptions))] * bool(parts.descriptions)
-    spreads = [one for one in _companions(table.columns, SPREAD_ENDINGS, every=True)
-               if one in parts.dropped]  # fmt: skip
+    spreads = [one for one in _spreads(table.columns) if one in parts.dropped]
     spreads += [one for one in parts.dropped if one.endswith(SE_ENDINGS) and one not in spreads]
     if spreads:
         remarks.append(("spreads", _describe_spreads(spreads)))
@@ -238,9 +242,13 @@ def _is_unnamed(layout: str, table: Table, parts: _Parts, options: ReadOptions) 
     return guessed and parts.row_names in (None, first)
 
 
-def _no_models(names: Sequence[str], known: Collection[str]) -> list[str]:
+def _no_models(names: Sequence[str], known: Collection[str], rows: str) -> list[str]:
     """Columns beside models that are none by their name; empty if no other is left."""
-    aside = [name for name in names if name not in known and describes_answers(name)]
+    aside = [
+        name for name in names
+        if name not in known
+        and (describes_answers(name) or (rows in ("task", "item") and names_items(name)))
+    ]  # fmt: skip
     return aside if len(aside) < len(names) else []
 
 
@@ -390,19 +398,50 @@ def _survey(
     return parts, seen
 
 
-def _row_role(table: Table, named: str) -> str:
+def _row_role(table: Table, named: str, options: ReadOptions) -> str:
     """What names the rows of a matrix; folds, runs, repeats or trials may stand for items."""
-    if named != "item" or any(fold_name(name) in corner_names("item") for name in table.columns):
+    if named != "item" or options.columns.get("item"):
+        return named
+    if any(fold_name(name) in corner_names("item") for name in table.columns):
         return named
     keys = find_keys(table.columns, find_numeric(table.columns, table.head(HEAD_ROWS)))
     return next(iter(keys), "item")
 
 
 def _keys(names: Sequence[str], numeric: Collection[str]) -> dict[str, str]:
-    """Columns that number rows, by role, and the column of tasks beside them."""
+    """Columns that number rows, by role, and the column of tasks beside them or beside items."""
     keys = find_keys(names, numeric)
-    tasks = [name for name in names if fold_name(name) in corner_names("task")]
-    return keys | ({"task": tasks[0]} if keys and tasks else {})
+    tasks = [
+        name for place, name in enumerate(names)
+        if fold_name(name) in corner_names("task")
+        and (keys or place == 0 or not describes_answers(name))
+    ]  # fmt: skip
+    rows = keys or any(map(names_items, names))
+    return keys | ({"task": tasks[0]} if rows and tasks else {})
+
+
+def _named_columns(table: Table, columns: str, options: ReadOptions) -> dict[str, str]:
+    """Columns of a matrix that the caller named, by role.
+
+    Raises
+    ------
+    DataError
+        If one does not exist, or its role is what the header or the cells of the matrix hold.
+    """
+    named = {role: name for role, name in options.columns.items() if name}
+    for role, name in named.items():
+        existing_column(name, role, table.columns, table.source)
+        if role in (columns, *_CELL_ROLES):
+            holds = "header" if role == columns else "cells"
+            raise DataError(
+                f"{table.source}: in this matrix the {holds} hold the {role}s, so the column "
+                f"{name!r} cannot. Leave {role}={name!r} out, or the layout, if there is one row "
+                "per score."
+            )
+    return named
+
+
+_CELL_ROLES = ("score", "se", "ci_low", "ci_high", "ci_level")
 
 
 def _without_mean(table: Table, parts: _Parts, seen: Mapping[str, NumberColumn]) -> _Parts:
@@ -477,13 +516,16 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> _Part
     numeric = find_numeric(table.columns, table.head(HEAD_ROWS))
     numbers = find_row_numbers(table.columns, numeric)
     names = [name for name in table.columns if name not in numbers]
+    named = _named_columns(table, columns, options)
     keys = _keys(names, numeric) if columns == "model" and rows != "task" else {}
+    keys = {role: name for role, name in keys.items() if name not in named.values()} | named
+    traits = {role: keys.pop(role) for role in (*TASK_LABELS, *TASK_NUMBERS) if role in named}
     row_names = keys.pop(rows, None) or _row_names(
         [name for name in names if name not in keys.values()], numeric, rows
     )
-    rest = [name for name in names if name != row_names and name not in keys.values()]
-    traits: dict[str, str] = {}
-    dropped = [name for name in table.columns if name in numbers]
+    taken = {row_names, *keys.values(), *traits.values()}
+    rest = [name for name in names if name not in taken]
+    dropped = [name for name in table.columns if name in numbers - set(named.values())]
     if rows == "task":
         for role in (*TASK_LABELS, *TASK_NUMBERS):
             found = next((name for name in rest if fold_name(name) == role), None)
@@ -512,14 +554,14 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> _Part
             traits["n"] = found
             rest.remove(found)
     else:
-        aside = _no_models(rest, {*summaries, *options.models})
+        aside = _no_models(rest, {*summaries, *options.models}, rows)
         descriptions = tuple(name for name in aside if name in numeric)
         dropped += [*summaries, *aside]
         rest = [name for name in rest if name not in (*summaries, *aside)]
     if columns == "item":
         dropped += [name for name in rest if is_summary(name)]
         rest = [name for name in rest if not is_summary(name)]
-    spreads = set() if chosen else set(_companions(rest, SPREAD_ENDINGS, every=True).values())
+    spreads = [] if chosen else _spreads(rest)
     dropped += [name for name in rest if name in spreads]
     rest = [name for name in rest if name not in spreads]
     errors = _errors(rest)
@@ -568,6 +610,30 @@ def _companions(
             if base != name and base in names:
                 found[name if every else base] = name
     return found
+
+
+def _spreads(names: Sequence[str]) -> list[str]:
+    """Columns that say how far others are spread, or are other statistics than a mean beside them.
+
+    >>> _spreads(["math", "math_std", "law_mean", "law_max", "std_art", "mean_art", "max_go"])
+    ['math_std', 'law_max', 'std_art']
+    """
+    beside = set(_companions(names, SPREAD_ENDINGS, every=True).values())
+    alike: dict[tuple[str, str], dict[str, str]] = {}
+    for name in names:
+        for ends in (_FIRST_WORD.fullmatch(name), _LAST_WORD.fullmatch(name)):
+            if ends is not None:
+                parts = ends.groupdict(default="")
+                alike.setdefault((parts["before"], parts["after"]), {})[parts["word"]] = name
+    for found in alike.values():
+        kinds = {name: kind_of_statistic(word) for word, name in found.items()}
+        if "mean" in kinds.values():
+            beside |= {name for name, kind in kinds.items() if kind not in (None, "mean")}
+    return [name for name in names if name in beside and not name.endswith(SE_ENDINGS)]
+
+
+_FIRST_WORD = re.compile(r"(?P<before>)(?P<word>[^\W_]+)(?P<after>[_ ].+)")
+_LAST_WORD = re.compile(r"(?P<before>.+[_ ])(?P<word>[^\W_]+)(?P<after>)")
 
 
 def _errors(names: Sequence[str]) -> dict[str, str]:
@@ -727,6 +793,8 @@ def _describe(
     if parts.row_names is not None:
         by = repr(parts.row_names) if parts.row_names else "the first column"
         message += f"; rows are named by {by}"
+    if "task" in parts.keys:
+        message += f", within tasks by {parts.keys['task']!r}"
     dropped = [*(name or "(unnamed index)" for name in parts.dropped), *text]
     return f"{message}. Not used: {', '.join(map(repr, dropped))}." if dropped else f"{message}."
 
