@@ -47,7 +47,8 @@ when they began. A trial that failed or timed out without a verdict has no score
 gets the mean over all subsets of so many answers, which is unbiased: 1 − C(n−c, k)/C(n, k) and C(c, k)/C(n, k) for c right of n. So
 `pass@1`, `pass^1` and the mean are the same. Tests, ranks, `compare` and `check` work on the items as ever. `pass^4-plugin` is (c/n)⁴,
 which is biased upwards, for comparison with numbers that were published so. More answers than an item has are refused, with what is
-possible; so are trials that look as if they had been stopped at the first success, until `--trials fixed` says that they were not. A
+possible; so are trials that look as if they had been stopped at the first success, or made again only where the first failed, until
+`--trials fixed` says that they were not; of the plain mean of such trials, gates are refused, and all else has a note. A
 table may hold counts instead of answers: columns `n` and `c`, or `num_samples` and `num_correct`, beside an item.
 
 **A tool that is not known**: `rankbars formats FILE` shows what its JSON holds, path by path, and a map to correct and paste:
