@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -112,7 +113,7 @@ def submit(
                 change = Change.of(found.files)
             report = _Examination(opened, found, change, label, spec).report(new_tasks, new_items)
         except (ReadError, DataError, OptionError) as error:
-            return Submitted(label, findings=(Finding("fault", "unreadable", str(error)),))
+            return Submitted(label, findings=(Finding("fault", "unreadable", _as_stored(error)),))
     if dry_run or not report.ok or not report.files:
         return report
     _add(paths, label, held.revision, by)
@@ -205,7 +206,7 @@ class _Examination:
         try:
             after = put_names(put_together(every, options), facts)
         except DataError as error:
-            findings.append(Finding("fault", "does-not-fit", str(error)))
+            findings.append(Finding("fault", "does-not-fit", _as_stored(error)))
         own = _scored(_named(raw, facts))
         if own is not None and before is not None:
             own, seen = (_as_arena(scores, after) for scores in (own, before))
@@ -257,6 +258,24 @@ class _Examination:
             report, ranks=tuple(_ranks(report.models, old, new)), first=(first[0], first[1]),
             change=change, lead=new.lead, level=stated_level(new),
         )  # fmt: skip
+
+
+def _as_stored(error: Exception) -> str:
+    """What is wrong with files, without options of reading: these belong to the store."""
+    sentences = re.split(r"(?<=[.?])\s+(?=[A-Z])", str(error))
+    kept = [_OPTION.sub("", one) for one in sentences]
+    if kept == sentences:
+        return str(error)
+    kept = [one if one.endswith((".", "?")) else f"{one}." for one in kept if one]
+    return " ".join([*kept, _STORED])
+
+
+# From the last semicolon before an option, or the whole sentence, to its end.
+_OPTION = re.compile(r"(?:^|;)(?:(?!;).)*--[a-z].*", re.DOTALL)
+_STORED = (
+    "Mend the files; or make the store anew with an option that says how to read them, which "
+    "`rankbars rank` names for the same files."
+)
 
 
 def _not_ranked(why: str, *, is_new: bool) -> Finding:

@@ -49,6 +49,16 @@ def grown(header: str, *cells: str, place: int = 99) -> str:
     return "\n".join(found) + "\n"
 
 
+SLIP = lines("Model,MMLU,GSM8K", "a,70.1,80.2", "b,68.1,79.2", "c,60.1,702", "d,50.1,60.2")
+
+WITH_ERRORS = lines(
+    "Model,Average,MMLU,GSM8K",
+    "a,75.7,71.3 ± 1.2,80.1 ± 1.1",
+    "b,72.5,70.9 ± 1.2,74.0 ± 1.2",
+    "c,65.3,60.2 ± 1.3,70.3 ± 1.3",
+)
+
+
 def beside(*columns: tuple[str, ...]) -> str:
     """The plain table with further columns behind its tasks."""
     rows = [PLAIN.splitlines(), *columns]
@@ -166,6 +176,54 @@ CASES = (
             f"Not used: {', '.join(repr(header) for header, *_ in columns)}",
         )
         for name, columns in BESIDE.items()
+    ),
+    *(
+        Case(
+            f"values with errors/beside {name}{options}",
+            f"rank t.csv{options}",
+            {"t.csv": WITH_ERRORS.replace("Average", name)},
+            says,
+            code=code,
+            tasks=() if code else ("MMLU", "GSM8K"),
+        )
+        for name, options, says, code in (
+            ("Average", "", ("column 'MMLU'", "71.3 ± 1.2", "--cells se"), 1),
+            ("Score", "", ("column 'MMLU'", "71.3 ± 1.2", "--cells se"), 1),
+            ("Average", " --cells se", ("'Average'",), 0),
+        )
+    ),
+    *(
+        Case(
+            f"slips/{name}",
+            f"rank t.csv{options}",
+            {"t.csv": table},
+            says,
+            code=code,
+        )
+        for name, options, table, says, code in (
+            ("of percents", "", SLIP, ("'c' has 702 on 'GSM8K', 9 times the next, 80.2",), 1),
+            ("declared", " --score-max 702", SLIP, (), 0),
+            (
+                "of shares",
+                "",
+                SLIP.replace("702", "7.02")
+                .replace("80.2", "0.802")
+                .replace("79.2", "0.792")
+                .replace("60.2", "0.602"),
+                ("'c' has 7.02 on 'GSM8K'",),
+                1,
+            ),
+        )
+    ),
+    Case(
+        "slips of submissions/beside a store",
+        "add t.csv --store s.duckdb ; submit new.csv --store s.duckdb",
+        {
+            "t.csv": SLIP.replace("702", "70.2"),
+            "new.csv": lines("Model,MMLU,GSM8K", "e,71.2,813"),
+        },
+        ("Not fit to be added", "'e' has 813 on 'GSM8K'"),
+        code=1,
     ),
     Case(
         "ratings of models/beside percents",

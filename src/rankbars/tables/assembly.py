@@ -20,7 +20,14 @@ from rankbars.tables.asides import has_counts
 from rankbars.tables.cleanrows import DuplicateRowsError, Records
 from rankbars.tables.columns import ROLES, TRAIT_ROLES, fold_name
 from rankbars.tables.database import Engine
-from rankbars.tables.descriptions import AboutTasks, Group, check_scale, check_signs, describe_tasks
+from rankbars.tables.descriptions import (
+    AboutTasks,
+    Group,
+    check_scale,
+    check_signs,
+    check_slips,
+    describe_tasks,
+)
 from rankbars.tables.designs import NamedKind, RowPlan, Size, plan_rows
 from rankbars.tables.joining import join_scores
 from rankbars.tables.layouts import HEAD_ROWS, find_layout, find_numeric, refuse_training
@@ -54,7 +61,7 @@ from rankbars.tables.tasks import (
     split_weights,
 )
 from rankbars.tables.tidy import FileNames, TidyTable, prepare_tidy, take_names
-from rankbars.tables.wide import describes_rows, prepare_wide
+from rankbars.tables.wide import describes_rows, prepare_wide, refuse_decorated
 
 if TYPE_CHECKING:
     from rankbars.tables.decorated import SplitCells
@@ -229,6 +236,9 @@ def _prepare(table: Table, names: FileNames, options: ReadOptions, engine: Engin
         from rankbars.tables.decorated import split_cells
 
         return _prepare_split(split_cells(table, options.cells, engine), names, options)
+    named = any(options.columns.values()) or options.metrics or options.layout is not None
+    if not named:
+        refuse_decorated(table)
     summed = None
     if has_counts(table.columns) or options.metric in METRICS:
         from rankbars.tables.confusioncounts import take_confusion
@@ -695,6 +705,8 @@ def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores
     codes = {task: code for code, task in enumerate(names["task"]) if task in about.metrics}
     means = {task: summaries.mean[code] for task, code in codes.items()}
     _refuse_scales(means, names["model"], about)
+    if about.limits == (None, None):
+        check_slips(means, names["model"], about.directions, about.metrics)
     percent = group.score.percentages > 0
     built, notes = build_estimates(summaries, names, about.metrics, percent=percent)
     tasks: dict[str, Evidence] = {}

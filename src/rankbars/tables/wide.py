@@ -44,7 +44,7 @@ from rankbars.tables.relations import Rows, Table
 from rankbars.tables.statistics import kind_of_statistic
 from rankbars.tables.tidy import FileNames, TidyTable, spelling_remark
 
-__all__ = ["HEADER", "POSITION", "describes_rows", "prepare_wide"]
+__all__ = ["HEADER", "POSITION", "describes_rows", "prepare_wide", "refuse_decorated"]
 
 # What stands in the place of a column's name where the rows or the header of a matrix give names.
 HEADER, POSITION = "(header)", "(position)"
@@ -118,6 +118,35 @@ _N_NAMES = frozenset(fold_name(name) for name in ("n", *ROLES["n"].aliases)) | {
     for before in ("n", "of", "num", "no", "noof", "numof", "number", "numberof")
     for what in ("questions", "items", "samples", "examples", "prompts", "problems", "instances")
 }
+
+
+def refuse_decorated(table: Table) -> None:
+    """Scores such as 71.3 ± 1.2 beside models are no text, whatever numbers stand beside them.
+
+    Raises
+    ------
+    DataError
+        If rows are models alone, and a column holds values with something behind them.
+    """
+    folded = {fold_name(name) for name in table.columns}
+    keys = {fold_name(name) for role in ("task", "item", "fold", "repeat", "run", "epoch")
+            for name in (role, *ROLES[role].aliases)}  # fmt: skip
+    if folded & keys or not folded & corner_names("model"):
+        return
+    from rankbars.tables.decorated import describe_decoration
+
+    head = table.head(HEAD_ROWS)
+    for place, name in enumerate(table.columns):
+        if describes_rows(name) or _INTERVAL.search(name):
+            continue
+        cells = [str(row[place]) for row in head if row[place] is not None]
+        more = [cell for cell in cells if parse_number(cell) is None]
+        if more and all(map(describe_decoration, more)):
+            row = next(number for number, cells in enumerate(head) if str(cells[place]) == more[0])
+            raise DataError(_not_one_number(table, name, Unread(row, more[0], len(more))))
+
+
+_INTERVAL = re.compile(r"(?i)\b(?:ci|conf|confidence|interval)\b|_ci|±")
 
 
 def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptions) -> TidyTable:
