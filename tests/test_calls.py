@@ -4,6 +4,7 @@ import inspect
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rankbars as rb
@@ -113,3 +114,20 @@ def test_a_method_names_the_argument_that_is_meant(call, says):
     with pytest.raises(rb.OptionError) as caught:
         call()
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("function", [rb.compare, rb.rank, rb.predict, rb.diagnose])
+def test_a_frame_is_named_and_not_printed(function):
+    frame = pd.DataFrame({"model": ["ash", "birch"], "item": [1, 1], "score": [1, 0]})
+    with pytest.raises(rb.OptionError) as caught:
+        function(frame)
+    told = str(caught.value)
+    assert "got DataFrame." in told
+    assert "rb.leaderboard(frame)" in told
+    assert "ash" not in told
+
+
+def test_a_column_of_a_frame_is_no_name():
+    column = pd.Series([1, 0])
+    with pytest.raises(rb.OptionError, match=r"must be str; got Series\.$"):
+        rb.head_to_head(SCORES, column, column)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, wraps
@@ -184,8 +185,26 @@ def _wrong_kind(
             continue
         written = function.__annotations__[name]
         remedy = _REMEDIES.get(written, "")
-        return f"{name} of {function.__name__}() must be {written}; got {given!r}.{remedy}"
+        if remedy and hasattr(given, "columns"):
+            remedy += (
+                " Of a data frame: rb.leaderboard(frame), or step by step from "
+                "rb.Scores.from_frame(frame)."
+            )
+        return f"{name} of {function.__name__}() must be {written}; got {_shown(given)}.{remedy}"
     return None
+
+
+def _shown(given: object) -> str:
+    """A value as it is typed, where it is short; of others what they are."""
+    if isinstance(given, (str, int, float, type(None))):
+        return repr(given)
+    text = repr(given) if isinstance(given, (list, tuple, dict, set, os.PathLike)) else ""
+    if text and len(text) <= _LONGEST_SHOWN and "\n" not in text:
+        return text
+    return type(given).__name__
+
+
+_LONGEST_SHOWN = 80
 
 
 _NOTHING = object()
@@ -384,5 +403,5 @@ def check_mapping(what: str, given: object, of: str) -> Mapping[Any, Any]:
         If it is not.
     """
     if not isinstance(given, Mapping):
-        raise OptionError(f"{what} must be a mapping from {of}; got {given!r}.")
+        raise OptionError(f"{what} must be a mapping from {of}; got {_shown(given)}.")
     return given

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pytest
 
 import rankbars as rb
 
@@ -26,3 +29,16 @@ def test_ratings_reach_one_quantile_of_the_normal_to_either_side() -> None:
     value, low, high = task.ratings()
     np.testing.assert_allclose(high - value, 1.959963984540054 * task.se)
     np.testing.assert_allclose(value - low, high - value)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "instead"),
+    [("tex", "--format latex"), ("xlsx", "to_excel"), ("yaml", ".json"), ("csv", "to_csv")],
+)
+def test_a_board_is_not_saved_under_the_name_of_another_format(
+    tmp_path: Path, suffix: str, instead: str
+) -> None:
+    board = rb.leaderboard(rb.Scores.from_arrays({"t": [[1, 0], [1, 1], [0, 0]]}, ["a", "b"]))
+    with pytest.raises(rb.OptionError, match=instead):
+        board.save(tmp_path / f"board.{suffix}")
+    assert not list(tmp_path.iterdir())

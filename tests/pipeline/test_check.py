@@ -389,3 +389,12 @@ def test_places_judged_at_once_are_those_judged_pair_by_pair(seed, monkeypatch):
     monkeypatch.setattr(claimparts, "duel_with_all", lambda *_: None)
     np.testing.assert_equal(found, judge())  # NaN where there is no number
     assert None not in asked
+
+
+def test_a_check_is_true_where_it_passed():
+    shifts = (0.0, 3.0, 0.0, 0.0)
+    scores = field(shifts)
+    for claims, passed in (("b > a", True), ("a > b", False), (["b > a", "c > b"], False)):
+        made = rb.check(scores, claims)
+        assert made.passed is bool(made) is passed
+        assert made.passed == (made.exit_code() == 0)

@@ -400,3 +400,15 @@ def test_published_scores_that_are_negated_already_are_refused_too(
     Path("p.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     with pytest.raises(rb.DataError, match="negated already"):
         rb.read("p.csv", direction="lower")
+
+
+def test_rows_ahead_are_those_on_the_better_side() -> None:
+    rows = {
+        "model": [name for name in "ab" for _ in range(12)],
+        "task": (["x"] * 6 + ["y"] * 6) * 2,
+        "item": [number % 6 for number in range(24)],
+        "rmse": [0.1 + number % 5 / 9 for number in range(12)] + [2.0] * 12,
+    }
+    duel = rb.head_to_head(read_columns(rows, direction="lower"), "a", "b")
+    assert duel.tasks["x"].ahead == 6
+    assert "Ahead: how many rows a : b does better on." in duel.to_text()

@@ -666,6 +666,14 @@ _WRITTEN_BY = {
     **dict.fromkeys((".md", ".markdown"), 'Path("{path}").write_text(board.to_markdown())'),
     ".txt": 'Path("{path}").write_text(board.to_text())',
     ".csv": 'board.to_frame("pandas").to_csv("{path}", index=False)',
+    ".tsv": 'board.to_frame("pandas").to_csv("{path}", sep="\\t", index=False)',
+    **dict.fromkeys((".xlsx", ".xls"), 'board.to_frame("pandas").to_excel("{path}", index=False)'),
+    **dict.fromkeys(
+        (".tex", ".latex"),
+        'board.save("board.json"), and then, in a shell: '
+        "rankbars show board.json --format latex > {path}",
+    ),
+    **dict.fromkeys((".yaml", ".yml"), "give it a name that ends in .json, which is YAML, too"),
     ".parquet": 'board.to_frame("pandas").to_parquet("{path}")',
     **dict.fromkeys((".svg", ".png", ".pdf"), _PICTURE),
 }

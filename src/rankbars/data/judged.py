@@ -186,6 +186,15 @@ class Check:
             return 4
         return 3 if failing else 0
 
+    @property
+    def passed(self) -> bool:
+        """Whether no claim fails: each must is supported, and no guard is refuted."""
+        return not self.failing()
+
+    def __bool__(self) -> bool:
+        # `assert rb.check(...)` would hold of refuted claims, as every object is true.
+        return self.passed
+
     def to_text(self) -> str:
         """Each claim with its verdict, as ``rankbars check`` prints them."""
         from rankbars.render.verdicts import check_text

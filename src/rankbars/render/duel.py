@@ -320,7 +320,7 @@ def _footer(duel: HeadToHead) -> list[str]:
     if len(duel.tasks) > 1:
         binary = all(task.binary for task in duel.tasks.values())
         if any(task.ahead is not None for task in duel.tasks.values()):
-            what = "alone got right" if binary else "scores higher on"
+            what = "alone got right" if binary else "does better on"
             lines.append(f"Ahead: how many rows {first} : {second} {what}.")
         lines.append(
             "Could show: the smallest true difference that would be shown in "
