@@ -27,7 +27,7 @@ COMMANDS: Final = {
     "rank": "rankbars.cli.leaderboards.rank_command",
     "show": "rankbars.cli.boards.show_command",
     "report": "rankbars.cli.boards.report_command",
-    "plot": "rankbars.cli.boards.plot_command",
+    "plot": "rankbars.cli.plotcommand.plot_command",
     "weights": "rankbars.cli.boards.weights_command",
     "predict": "rankbars.cli.boards.predict_command",
     "select": "rankbars.cli.selecting.select_command",

@@ -8,8 +8,8 @@ from typing import NamedTuple, NoReturn
 
 import click
 
-from rankbars.cli.options import Reading
 from rankbars.cli.outputs import emit, emit_text, output_width
+from rankbars.cli.readingoptions import Reading
 
 __all__ = ["Before", "look_before"]
 

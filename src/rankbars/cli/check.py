@@ -14,14 +14,11 @@ import click
 
 from rankbars.cli.beforejudging import Before, look_before
 from rankbars.cli.options import (
-    Reading,
     average_anyway_option,
-    counting_failures,
     missing_items_option,
     named_option,
     over_option,
     quiet_option,
-    reading_options,
     refuse_empty,
     resamples_option,
     runs_option,
@@ -30,6 +27,7 @@ from rankbars.cli.options import (
     zero_se_option,
 )
 from rankbars.cli.outputs import STANDARD, check_targets, emit, emit_text, output_width
+from rankbars.cli.readingoptions import Reading, counting_failures, reading_options
 from rankbars.data.spec import FAIL_ON, MISSING_TASKS
 from rankbars.errors import DataError, OptionError, UnknownOptionError, WriteError
 

@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 from rankbars.cli.options import (
-    Reading,
     alpha_option,
     average_anyway_option,
     chance_option,
-    counting_failures,
     inputs_argument,
     limits_option,
     missing_items_option,
     named_option,
     over_option,
     quiet_option,
-    reading_options,
     resamples_option,
     runs_option,
     seed_option,
@@ -29,6 +26,7 @@ from rankbars.cli.options import (
     zero_se_option,
 )
 from rankbars.cli.outputs import emit, emit_text, output_width
+from rankbars.cli.readingoptions import Reading, counting_failures, reading_options
 from rankbars.data.notes import STOPPED_TRIALS
 from rankbars.data.spec import MISSING_POLICIES, MISSING_TASKS
 from rankbars.errors import DataError, RankbarsError

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
-from rankbars.cli.options import Reading, json_option, refuse_empty
+from rankbars.cli.options import json_option, refuse_empty
 from rankbars.cli.outputs import STANDARD, emit_text, say, unreadable
+from rankbars.cli.readingoptions import Reading
 from rankbars.errors import OptionError, ReadError
 
 if TYPE_CHECKING:

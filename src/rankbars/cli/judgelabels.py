@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from rankbars.cli.options import Reading
 from rankbars.cli.outputs import STANDARD
+from rankbars.cli.readingoptions import Reading
 
 if TYPE_CHECKING:
     from rankbars.data.scores import Scores

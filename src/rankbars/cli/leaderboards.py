@@ -13,11 +13,9 @@ from rankbars.cli.backends import Workers, running_on
 from rankbars.cli.composing import Composite, composite_options
 from rankbars.cli.judgelabels import judge_options, label_sources, refuse_without_labels
 from rankbars.cli.options import (
-    Reading,
     about_options,
     analysis_options,
     check_first,
-    counting_failures,
     first_option,
     json_option,
     known_name,
@@ -25,7 +23,6 @@ from rankbars.cli.options import (
     named_option,
     printed_json,
     quiet_option,
-    reading_options,
     refuse_empty,
     tasks_option,
 )
@@ -39,6 +36,7 @@ from rankbars.cli.outputs import (
     held_out_files,
     say,
 )
+from rankbars.cli.readingoptions import Reading, counting_failures, reading_options
 from rankbars.cli.stopping import account_for_files
 from rankbars.cli.taskfiles import TaskFiles, task_file_options
 from rankbars.cli.votechoices import (

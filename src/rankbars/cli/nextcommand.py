@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from rankbars.cli.options import (
-    Reading,
     alpha_option,
     models_option,
     named_option,
     quiet_option,
-    reading_options,
     seed_option,
     tasks_option,
 )
 from rankbars.cli.outputs import STANDARD, check_targets, emit, emit_text, say
+from rankbars.cli.readingoptions import Reading, reading_options
 from rankbars.cli.stopping import account_for_files
 from rankbars.data.spec import TIES
 

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING
 import click
 
 from rankbars.cli.options import (
-    Reading,
     alpha_option,
     inputs_argument,
     models_option,
     quiet_option,
-    reading_options,
     seed_option,
     tasks_option,
 )
 from rankbars.cli.outputs import check_targets, drawn_bytes, emit, emit_text, output_width
+from rankbars.cli.readingoptions import Reading, reading_options
 from rankbars.cli.stopping import account_for_files
 from rankbars.errors import DataError, OptionError, RankbarsError, UnknownOptionError
 

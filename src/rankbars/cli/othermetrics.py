@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankbars.cli.options import Reading, collect_options
+from rankbars.cli.options import collect_options
 from rankbars.cli.outputs import STANDARD
+from rankbars.cli.readingoptions import Reading
 
 if TYPE_CHECKING:
     from rankbars.data.board import Leaderboard

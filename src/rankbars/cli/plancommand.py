@@ -10,18 +10,17 @@ import click
 
 from rankbars.cli.judgelabels import LabelSources, judge_options, label_sources
 from rankbars.cli.options import (
-    Reading,
     average_anyway_option,
     models_option,
     named_option,
     over_option,
     quiet_option,
-    reading_options,
     refuse_empty,
     seed_option,
     tasks_option,
 )
 from rankbars.cli.outputs import check_targets, drawn_bytes, emit, emit_text
+from rankbars.cli.readingoptions import Reading, reading_options
 from rankbars.cli.stopping import account_for_files
 from rankbars.data.spec import MISSING_POLICIES
 from rankbars.errors import OptionError

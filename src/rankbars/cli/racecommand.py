@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankbars.cli.answers import print_answer
-from rankbars.cli.options import (
-    Reading,
-    json_option,
-    named_option,
-    quiet_option,
-    reading_options,
-)
+from rankbars.cli.options import json_option, named_option, quiet_option
 from rankbars.cli.outputs import (
     STANDARD,
     check_targets,
@@ -27,6 +21,7 @@ from rankbars.cli.outputs import (
     say,
     standard_input,
 )
+from rankbars.cli.readingoptions import Reading, reading_options
 from rankbars.cli.stopping import account_for_files
 from rankbars.errors import OptionError, ReadError
 

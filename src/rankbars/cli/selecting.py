@@ -10,7 +10,6 @@ import click
 
 from rankbars.cli.backends import Workers, running_on
 from rankbars.cli.options import (
-    Reading,
     analysis_options,
     inputs_argument,
     json_option,
@@ -18,10 +17,10 @@ from rankbars.cli.options import (
     named_option,
     printed_json,
     quiet_option,
-    reading_options,
     tasks_option,
 )
 from rankbars.cli.outputs import STANDARD, check_targets, deliver, emit_text
+from rankbars.cli.readingoptions import Reading, reading_options
 from rankbars.cli.stopping import account_for_files
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankbars.cli.answers import files_answer, print_answer
-from rankbars.cli.options import Command, Reading, json_option, named_option, reading_options
+from rankbars.cli.options import Command, json_option, named_option
 from rankbars.cli.outputs import say
+from rankbars.cli.readingoptions import Reading, reading_options
 from rankbars.cli.stopping import account_for
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from rankbars.errors import DataError, OptionError
 from rankbars.tables.metrics import is_trial_metric
 
 if TYPE_CHECKING:
-    from rankbars.cli.options import Reading
+    from rankbars.cli.readingoptions import Reading
     from rankbars.cli.votechoices import VoteReading
     from rankbars.data.scores import Scores
     from rankbars.store.pairs import PairCache

@@ -12,15 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankbars.cli.answers import print_answer, store_changed
-from rankbars.cli.options import (
-    Reading,
-    inputs_argument,
-    json_option,
-    quiet_option,
-    reading_options,
-    refuse_empty,
-)
+from rankbars.cli.options import inputs_argument, json_option, quiet_option, refuse_empty
 from rankbars.cli.outputs import emit_text, say
+from rankbars.cli.readingoptions import Reading, reading_options
 from rankbars.cli.stopping import NOTHING_WRITTEN, account_for
 from rankbars.cli.storereading import (
     bytes_of,

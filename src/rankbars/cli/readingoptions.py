@@ -1,0 +1,284 @@
+"""How inputs are to be read: options of every command that reads results, as one value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from rankbars.cli.options import collect_options, named_option
+
+__all__ = ["Reading", "chosen_reading", "counting_failures", "reading_options"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the inputs are to be read; the fields are those of `rankbars.read`."""
+
+    format: str
+    column: tuple[tuple[str, str], ...]
+    direction: tuple[tuple[str, str], ...]
+    rows: str | None
+    folds: int | None
+    test_share: float | None
+    metric: tuple[str, ...]
+    layout: str | None
+    cells: str | None
+    decimal: str | None
+    score_min: float | None
+    score_max: float | None
+    filter: tuple[str, ...]
+    reruns: str | None
+    trials: str | None
+    map: str | None
+    compare_anyway: bool
+    redact: bool
+    memory_limit: str | None
+    download_limit: str | None
+    other_hosts: bool
+    where: tuple[str, ...]
+    # Not an option of its own: set where failures are to count (`counting_failures`).
+    failed: bool = False
+
+    def declared(self) -> dict[str, Any]:
+        """What was declared, by the names that `rankbars.read` has for it."""
+        return {
+            "format": self.format,
+            "columns": dict(self.column) or None,
+            "direction": dict(self.direction) or None,
+            "rows": self.rows,
+            "folds": self.folds,
+            "test_share": self.test_share,
+            "metric": self.metric or None,
+            "layout": self.layout,
+            "cells": self.cells,
+            "decimal": self.decimal,
+            "minimum": self.score_min,
+            "maximum": self.score_max,
+            "filter": self.filter or None,
+            "reruns": self.reruns,
+            "compare_anyway": self.compare_anyway,
+            "memory_limit": self.memory_limit,
+            "download_limit": self.download_limit,
+            "other_hosts": self.other_hosts,
+            "trials": self.trials,
+            "map": self.map,
+            "where": self.conditions,
+            "failed": "lowest" if self.failed else None,
+        }
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Conditions on the columns of tables."""
+        return tuple(one for one in self.where if not _PATTERN.fullmatch(one))
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """What chooses tasks by category, family or metric."""
+        return tuple(one for one in self.where if _PATTERN.fullmatch(one))
+
+
+def chosen_reading() -> str:
+    """The first option of the present command that says how inputs are read; empty if none was."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if typed and name in Reading.__dataclass_fields__:
+            return parameter.opts[0]
+    return ""
+
+
+def counting_failures(reading: Reading, *policies: str | None) -> Reading:
+    """The reading, in which trials without a score count as the lowest one if a policy is fail."""
+    return replace(reading, failed="fail" in policies)
+
+
+def _split_pairs(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """``ROLE=NAME`` in two parts, around the first equals sign."""
+    pairs = []
+    for value in values:
+        role, sign, name = value.partition("=")
+        if not (sign and role.strip()):
+            raise click.BadParameter(
+                f"{value!r} must look like ROLE=NAME, such as item=question.", ctx, param
+            )
+        pairs.append((role.strip(), name))
+    return _once_each(pairs, ctx, param)
+
+
+def _split_directions(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """``lower``, ``higher`` or ``NAME=lower``; the name is all before the last equals sign."""
+    pairs = []
+    for value in values:
+        name, _, side = value.rpartition("=")
+        if side not in ("lower", "higher"):
+            raise click.BadParameter(
+                f"{value!r} must be lower, higher, NAME=lower or NAME=higher, where NAME is a "
+                "task or a metric.",
+                ctx,
+                param,
+            )
+        pairs.append((name, side))
+    return _once_each(pairs, ctx, param)
+
+
+def _once_each(
+    pairs: Sequence[tuple[str, str]], ctx: click.Context, param: click.Parameter
+) -> tuple[tuple[str, str], ...]:
+    seen: dict[str, str] = {}
+    for key, value in pairs:
+        if seen.setdefault(key, value) != value:
+            what = repr(key) if key else "everything"
+            raise click.BadParameter(
+                f"{what} is given twice, as {seen[key]!r} and as {value!r}.", ctx, param
+            )
+    return tuple(seen.items())
+
+
+def _check_where(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Conditions on columns, or ``FIELD=PATTERN`` of a field that tasks have."""
+    from rankbars.errors import OptionError
+    from rankbars.tables.conditions import parse_condition
+
+    for value in values:
+        if _PATTERN.fullmatch(value):
+            if ctx.info_name not in _CHOOSING:
+                raise click.BadParameter(
+                    f"{value!r} chooses tasks, which {ctx.info_name} does by name only. A "
+                    "condition on a column has its texts in quotes: category = 'law'.",
+                    ctx,
+                    param,
+                )
+            continue
+        try:
+            parse_condition(value)
+        except OptionError as error:
+            text = f"{error} Tasks are chosen by category=PATTERN, family=PATTERN, metric=PATTERN."
+            raise click.BadParameter(text, ctx, param) from error
+    return values
+
+
+# What chooses tasks; a condition on a column of that name has spaces or quotes.
+_PATTERN = re.compile(r"(category|family|metric)=[^\s'\"=].*")
+_CHOOSING = ("rank", "noise", "plan", "plot", "select")
+
+reading_options = collect_options(
+    Reading,
+    "reading",
+    given=("failed",),
+    options=(
+        click.option(
+            "--format", metavar="NAME", default="auto", show_default=True,
+            help="Format of the inputs; `rankbars formats` lists them.",
+        ),
+        click.option(
+            "--column", metavar="ROLE=NAME", multiple=True, callback=_split_pairs,
+            help="Name the column that plays a role, such as item=question; an empty name "
+            "switches the role off. Repeat for more.",
+        ),
+        click.option(
+            "--direction", metavar="[NAME=]SIDE", multiple=True, callback=_split_directions,
+            help="Which side is better, lower or higher: for everything, or for one task or "
+            "metric (rmse=lower). Repeat for more.",
+        ),
+        click.option(
+            "--rows", metavar="KIND",
+            help="What a row of a task is: items, folds, runs or prompts (prompt "
+            "variants), where the columns do not say it; independent, where a note asks whether "
+            "rows go together.",
+        ),
+        click.option("--folds", type=int, metavar="K", help="Folds per repeat, if rows are folds."),
+        click.option(
+            "--test-share", type=float, metavar="SHARE",
+            help="Share of the data held out in each fold; 1/K where not given.",
+        ),
+        click.option(
+            "--metric", metavar="NAME", multiple=True,
+            help="The metric to use, where the input holds several; pass@4 (any of 4 answers is "
+            "right), pass^4 (all of 4), best@4 or majority@3, where items have several answers. "
+            "Repeat for more: each task of a log shows the first that it has.",
+        ),
+        click.option(
+            "--layout", metavar="NAME",
+            help="How a table is laid out, where its header does not say it: tidy, "
+            "items-by-models, models-by-items, tasks-by-models or models-by-tasks; votes or beats "
+            "(rows beat columns) for pairwise votes.",
+        ),
+        click.option(
+            "--cells", metavar="MEANING",
+            help="What stands behind the values in cells such as 71.3 ± 1.2: se (a standard "
+            "error), ci95 (an interval, or half of one; any level) or value (leave it aside).",
+        ),
+        named_option(
+            "--decimal", known=(".", ","),
+            help="What separates the fraction of numbers in text. Without it, a comma does between "
+            "semicolons only.",
+        ),
+        click.option(
+            "--score-min", type=float, metavar="X",
+            help="Least possible score, in the units of the input; --missing fail needs it.",
+        ),
+        click.option(
+            "--score-max", type=float, metavar="X",
+            help="Greatest possible score; --missing fail needs it where lower is better.",
+        ),
+        click.option(
+            "--where", metavar="CONDITION", multiple=True, callback=_check_where,
+            help="Only rows of tables on which this holds, such as \"language = 'de' and turns > "
+            "1\"; or, to choose tasks: category=PATTERN, family=PATTERN, metric=PATTERN. Repeat "
+            "for more; all must hold.",
+        ),
+        click.option(
+            "--filter", metavar="NAME", multiple=True,
+            help="Variant to use, where a log holds several: an answer filter such as "
+            "strict-match, a number of shots such as 5-shot. Repeat for more.",
+        ),
+        named_option(
+            "--reruns", known=("newest", "all"),
+            help="Of several runs of one model on one task: the newest, or all as repeats. Of logs "
+            "the newest, if nothing is said; in a table a column such as date tells them apart. "
+            "(rankbars check --reruns PATH is another thing: runs of one system against each "
+            "other.)",
+        ),
+        click.option(
+            "--map", metavar="ROLE=PATH,...",
+            help="Where records lie in JSON of a tool that is not known, such as "
+            "model=config.model,item=results[].id,score=results[].reward, or a YAML file of such "
+            "lines; `rankbars formats FILE` shows the paths.",
+        ),
+        named_option(
+            "--trials", known=("fixed",),
+            help="Each item was tried a number of times that did not depend on the answers "
+            "(fixed); asked for where answers look as if stopped at the first right one.",
+        ),
+        click.option(
+            "--compare-anyway", is_flag=True,
+            help="Compare models although their logs say that they were not given the same task.",
+        ),
+        click.option("--redact", is_flag=True, help="Replace names of items by hashes."),
+        click.option(
+            "--memory-limit", metavar="SIZE",
+            help="What the process should not exceed, such as 2GB: tasks of tables that do not fit "
+            "are kept in temporary files. Without it, all are held in memory.",
+        ),
+        click.option(
+            "--download-limit", metavar="SIZE",
+            help="How much is copied of a URL at most, such as 100GB; 50GB if nothing is said.",
+        ),
+        click.option(
+            "--other-hosts", is_flag=True,
+            help="Follow a URL to a host that it does not name.",
+        ),
+    ),
+)  # fmt: skip
