@@ -71,7 +71,7 @@ _PREDICTED: dict[Over, str] = {
 # Why a level is only nearly held, by the note that says more.
 _REASONS = {
     "skewed": "a few rows weigh heavily",
-    "unknown-tail": "few rows do not tell how far scores reach",
+    "unknown-tail": "with so few rows, rare large values may not have been seen",
     "folds-as-independent": "folds share training data, and the test takes them as independent",
     "adaptive-pairs": "earlier results chose which models met",
     "clusters-ignored": "rows come in clusters, and the test takes them as independent",

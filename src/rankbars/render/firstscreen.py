@@ -41,6 +41,7 @@ __all__ = [
 ]
 
 _MOST_NAMES = 3
+_MOST_NAMES_APART = 2  # of partly scored models that may be first, too
 _MOST_LETTERS = 60  # of names in the sentence; longer ones are counted, and marked in their rows
 
 
@@ -174,10 +175,10 @@ def _title(board: Leaderboard, name: NameWriter, *, named: bool) -> str:
     if len(first) > 1:
         rest = "The other one is" if others == 1 else f"Each of the other {others} is"
         if not named:
-            return f"{len(first)} models may be first. {rest} shown worse than at least one."
+            return f"{len(first)} models may be first. {rest} shown worse than at least one model."
         among = "between" if len(first) == 2 else "among"
         names = _listed([name(one) for one in first])
-        return f"First place is open {among} {names}. {rest} shown worse than at least one."
+        return f"First place is open {among} {names}. {rest} shown worse than at least one model."
     beaten = int(board.shown_better[board.models.index(first[0])].sum())
     if beaten < others:
         return f"Only {name(first[0])} may be first. {_second(board)}".rstrip()
@@ -192,13 +193,18 @@ def _among_those_scored(board: Leaderboard, partly: PartlyScored, name: NameWrit
     if not states_who_is_first(board):
         head += "none is shown worse than another."
     elif len(first) == 1:
-        head += f"only {name(first[0])} may be first."
+        others = int((~np.isnan(board.score)).sum()) - 1
+        leads = int(board.shown_better[board.models.index(first[0])].sum()) == others
+        head += f"{name(first[0])} leads." if leads else f"only {name(first[0])} may be first."
     else:
         head += f"{len(first)} may be first."
-    also, some = len(partly.first), len(partly.models)
+    also, some = [name(one) for one in partly.first], len(partly.models)
     if some == 1:
-        return f"{head} The one partly scored model may{', too' if also else ' not'}."
-    return f"{head} Of {some} partly scored, {f'{also} may be, too' if also else 'none may be'}."
+        return f"{head} The one partly scored model may{' be first, too' if also else ' not'}."
+    said = _listed(also) if len(also) <= _MOST_NAMES_APART else f"{len(also)}"
+    return (
+        f"{head} Of {some} partly scored, {f'{said} may be first, too' if also else 'none may be'}."
+    )
 
 
 def _second(board: Leaderboard) -> str:
@@ -268,8 +274,8 @@ def _cautions(board: Leaderboard) -> list[str]:
         count = len(board.partly.models)
         lacks, they = ("lacks", "it") if count == 1 else ("lack", "they")
         who = f"{some}; {count} {lacks}" if gaps else f"{counted(count, 'model')} {lacks}"
-        stand, have = ("stands", "has") if count == 1 else ("stand", "have")
-        some = f"{who} tasks, and {stand} below as if they were like those {they} {have}"
+        placed, have = ("is placed", "has") if count == 1 else ("are placed", "have")
+        some = f"{who} tasks and {placed} by those {they} {have}, as if the others were alike"
     if some:
         said.append(f"Gaps: {some}.")
     if not only_apart_may_lead(board):

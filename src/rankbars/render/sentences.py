@@ -218,11 +218,12 @@ def leader_lines(board: Leaderboard) -> tuple[str, ...]:
     low, score, high = (show_number(v, decimals) for v in (found.low, found.score, found.high))
     chosen = "" if found.variants == 1 else f", selected from {found.variants} declared variants"
     level = show_level(found.alpha)
-    return (
-        f"Score of the leader, allowing for its selection: {score} [{low}, {high}] "
-        f"({level}){chosen}.",
-        "Tries that were neither in the input nor declared are not allowed for.",
-    )
+    corrected = "Score of the leader, allowing for its selection"
+    undeclared = "Tries that were neither in the input nor declared are not allowed for."
+    # Near ties the median-unbiased score lies at an end, far below every score on the board.
+    if min(found.score - found.low, found.high - found.score) < (found.high - found.low) / 4:
+        return f"{corrected}: between {low} and {high} ({level}){chosen}.", undeclared
+    return f"{corrected}: {score} [{low}, {high}] ({level}){chosen}.", undeclared
 
 
 def scopes_line(board: Leaderboard) -> str:
