@@ -319,6 +319,16 @@ def test_chosen_models_keep_their_ranks_and_the_picture_says_so(board, ax) -> No
             board.plot(kind, ax, **options)
 
 
+def test_a_picture_of_ranks_says_which_partly_scored_models_it_lacks() -> None:
+    rng = np.random.default_rng(1)
+    arrays = {f"t{k}": rng.normal(size=(40, 4)) + np.linspace(0.8, 0, 4) for k in range(6)}
+    arrays["t5"][:, 1] = np.nan
+    gaps = rb.leaderboard(rb.Scores.from_arrays(arrays, list("abcd")))
+    assert gaps.partly is not None
+    words = draw_picture("ranks", gaps).axes[0].get_title(loc="left")
+    assert words.splitlines()[-1].startswith("1 partly scored model not drawn")
+
+
 @pytest.mark.parametrize("kind", ["ranks", "heatmap", "score_new_task", "order", "score_rank"])
 def test_a_picture_is_as_wide_as_asked(board, kind: str) -> None:
     for width in (3.3, 6.9):

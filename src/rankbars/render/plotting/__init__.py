@@ -18,6 +18,7 @@ from rankbars.data.scores import Scores
 from rankbars.data.votehealth import VoteHealth
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.render.notation import counted
 from rankbars.render.plotting.fitting import fit_width, picture_width
 from rankbars.render.plotting.frontplot import plot_front
 from rankbars.render.plotting.healthplots import (
@@ -235,12 +236,19 @@ def _draw(picture: Picture, subject: Subject, ax: Any, chosen: Sequence[Any], sh
     drawn = picture.draw(subject, ax, *chosen, shown=shown)
     size = len(getattr(subject, "models", ()))
     count = shown.count(size)
+    lines = []
     if count < size:
+        among = f"; ranks are among all {size}" if "rank" in picture.words else ""
+        lines.append(f"{count} of {size} models shown{among}")
+    apart = getattr(subject, "partly", None)
+    if apart is not None and "rank" in picture.words:
+        first = len(apart.first)
+        also = f"; {first} may be first" if first else ""
+        lines.append(f"{counted(len(apart.models), 'partly scored model')} not drawn{also}")
+    if lines:
         # The title stands where its style puts it.
         place = "left" if ax.get_title(loc="left") else "center"
-        among = f"; ranks are among all {size}" if "rank" in picture.words else ""
-        words = f"{count} of {size} models shown{among}"
-        ax.set_title(f"{ax.get_title(loc=place)}\n{words}", loc=place)
+        ax.set_title("\n".join((ax.get_title(loc=place), *lines)), loc=place)
     return drawn
 
 
