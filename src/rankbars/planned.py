@@ -85,7 +85,8 @@ def plan(
         Of a pair: know its difference to plus or minus this, at ``1 - alpha``. In half of all
         samples of that size the interval is as narrow; `power` and `effect` do not matter.
     effect : float, optional
-        True difference to plan for, above 0 without a margin; the observed ones where not given.
+        True difference to plan for, above 0 without a margin, and with one above its loss; the
+        observed ones where not given.
     power : float
         Probability to show all of it.
     alpha : float
@@ -144,7 +145,11 @@ def plan(
     if width is not None:
         _refuse_with_width(margin=margin, effect=effect, rates=rates, cost_item=cost_item)
         power = 0.5  # then t at the planned difference is as often above its limit as below
-    _check_amounts(alpha, power, flip=flip, discordance=discordance, effect=effect, sd=sd)
+    # With a margin the models may be equal, or the first a little worse.
+    shown = effect if margin is None else None
+    _check_amounts(alpha, power, flip=flip, discordance=discordance, effect=shown, sd=sd)
+    if effect is not None and not math.isfinite(effect):
+        raise OptionError.out_of_range("the effect", effect, "a number")
     costs = _costs(cost_item, cost_trial, most_items)
     if pilot is None:
         return _beforehand(

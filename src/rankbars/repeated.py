@@ -11,6 +11,7 @@ from rankbars.data.noise import Costs, Noise, TaskNoise
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.intake import take_scores
+from rankbars.steps.missingness import resolve_missing
 from rankbars.steps.noiseparts import examine_task_noise
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def noise(
     cost_item: float | None = None,
     cost_trial: float | None = None,
     budget: float | None = None,
+    missing: str | None = None,
     seed: int = 0,
 ) -> Noise:
     """Say where the errors of scores come from: items, the answers to them, and whole runs.
@@ -47,6 +49,9 @@ def noise(
         to it: then it is said whether more items or more trials are worth the money.
     budget : float, optional
         With costs: what may be spent.
+    missing : {"raise", "pairwise", "listwise", "fail"}, optional
+        What to do where a model has no score on an item. Without it every model counts on the items
+        that it has, and a pair on those that both have, as with ``"pairwise"``.
     seed : int
         Seed of permutations where there are fewer than 10 items.
 
@@ -83,8 +88,15 @@ def noise(
     """
     costs = _costs(cost_item, cost_trial, budget)
     if isinstance(scores, Leaderboard):
+        if missing is not None:
+            raise OptionError(
+                "What is missing was settled when the board was made: leave out missing= "
+                "(--missing), or give the results."
+            )
         return _of_board(scores, pair, alpha, costs)
     taken = take_scores("noise", scores)
+    if missing is not None:
+        taken = resolve_missing(taken, missing)
     if not 0 < alpha < 1:
         raise OptionError.out_of_range("alpha", alpha, "between 0 and 1")
     if seed < 0:

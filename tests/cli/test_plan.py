@@ -37,6 +37,25 @@ def test_a_plan_is_printed_and_the_same_as_json(rankbars: Command, pilot: str) -
     assert [one["n"] for one in found["curve"]] == [one.n for one in made.curve]
 
 
+def test_a_width_is_what_one_can_be_sure_of(rankbars: Command, pilot: str) -> None:
+    text = rankbars("plan", pilot, "--pair", "new", "old", "--width", "0.05", "-q").out
+    assert "to be 80 % sure of that width" in " ".join(text.split())
+    assert "of that power" not in " ".join(text.split())
+
+
+def test_models_that_are_equal_keep_a_margin(rankbars: Command) -> None:
+    said = ("plan", "--sd", "0.5", "--margin", "0.01", "-q")
+    alone, equal = rankbars(*said), rankbars(*said, "--effect", "0")
+    assert (equal.code, equal.out) == (0, alone.out)
+    behind = rankbars(*said, "--effect", "-0.005").out.splitlines()[1:]
+    half = rankbars("plan", "--sd", "0.5", "--margin", "0.005", "-q").out.splitlines()[1:]
+    assert behind == half
+    worse = rankbars(*said, "--effect", "-0.01")
+    assert (worse.code, worse.out) == (1, "")
+    assert "the effect must be above -0.01" in worse.err
+    assert rankbars("plan", "--sd", "0.5", "--effect", "0", "-q").code == 1
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 import rankbars as rb
+from rankbars.data.claim import parse_claim
 from rankbars.data.scores import TaskInfo
 from rankbars.steps import claimparts, manyduels
 
@@ -250,6 +251,22 @@ def test_points_are_hundredths_of_a_declared_scale():
         found = one(scores, "a >= b - 20 points")
         assert found.words.startswith(f"a is not worse than b by more than {0.2 * size:g}")
         assert one(scores, f"a >= b - {0.2 * size}").p_support == found.p_support
+
+
+def test_points_have_several_names():
+    for words in ("1 point", "1%", "1pp", "1 pp", "1 percentage point", "1 percentage points"):
+        for line in (f"a >= b - {words}", f"a not worse than b by {words} on t"):
+            claim = parse_claim(line)
+            assert (claim.margin, claim.in_points, claim.others) == (1.0, True, ("b",))
+
+
+def test_digits_show_on_which_side_of_the_claimed_score_the_bound_lies():
+    """Wilson's bounds of 45 and of 65 in 100 are 0.5492 and 0.5549."""
+    for right, said in ((45, ", >0.54]"), (65, "[<0.56, ")):
+        rows = (np.arange(100) < right).astype(float)[:, None]
+        scores = rb.Scores.from_arrays({"t": rows}, ["a"])
+        for line in ("a >= 0.55", "a >= 55%"):
+            assert said in str(rb.check(scores, line))
 
 
 def test_votes_and_ranks_have_no_margins():

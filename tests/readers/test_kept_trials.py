@@ -12,6 +12,7 @@ from storefiles import add, held
 from tablefiles import pandas_frame, read_columns, write_csv, write_parquet
 
 import rankbars as rb
+from rankbars.cli.app import run
 from rankbars.data.evidence import Items, take_models, take_rows
 from rankbars.errors import DataError
 from rankbars.store.access import open_store
@@ -248,6 +249,24 @@ def read_from(source: str, folder: Path, **options: Any) -> rb.Scores:
 
 
 SOURCES = ("csv", "limited", "parquet", "by reference", "frame", "store")
+
+
+def test_noise_counts_failed_trials_as_it_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    columns = with_lost_trials()
+    blank = ["" if one is None else one for one in columns["score"]]
+    path = str(write_csv({**columns, "score": blank}, tmp_path))
+    asked = ["noise", path, "--score-min", "0", "--json", "-q"]
+    assert run(asked) == 0
+    left_out = json.loads(capsys.readouterr().out)["tasks"][0]["noise"]["means"]
+    assert run([*asked, "--missing", "fail"]) == 0
+    counted = json.loads(capsys.readouterr().out)["tasks"][0]["noise"]["means"]
+    assert run([*asked, "--missing", "nonsense"]) == 2
+    # Without a score: the first of three answers of ash to q1, its one to q2, the first of birch's
+    # three to q2.
+    assert left_out["mean"] == pytest.approx([(1 / 2 + 1 / 3) / 2, (1 + 1 + 0) / 3])
+    assert counted["mean"] == pytest.approx([(1 / 3 + 0 + 1 / 3) / 3, (1 + 2 / 3 + 0) / 3])
 
 
 def told(scores: rb.Scores) -> dict[str, str]:

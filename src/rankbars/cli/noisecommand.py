@@ -12,8 +12,10 @@ import click
 
 from rankbars.cli.options import (
     alpha_option,
+    counting_failures,
     inputs_argument,
     models_option,
+    named_option,
     quiet_option,
     seed_option,
     tasks_option,
@@ -62,6 +64,11 @@ whether more items or more trials are worth the money.
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 @click.option("-o", "--output", metavar="FILE", help="Draw the parts (.svg, .pdf, .png).")
 @alpha_option
+@named_option(
+    "--missing", known=("raise", "pairwise", "listwise", "fail"),
+    help="What to do where a model has no score: stop, take the items that it has (if nothing is "
+    "said), those that all have, or count it as the lowest score.",
+)  # fmt: skip
 @seed_option
 @models_option
 @tasks_option
@@ -77,6 +84,7 @@ def noise_command(
     as_json: bool,
     output: str | None,
     alpha: float,
+    missing: str | None,
     seed: int,
     models: tuple[str, ...],
     tasks: tuple[str, ...],
@@ -91,6 +99,7 @@ def noise_command(
         check_targets({"-o": output}, inputs)
         account_for_files([output])
 
+    reading = counting_failures(reading, missing)
     import rankbars as rb
     from rankbars.cli.inputs import choose, read_scores, report_reading
     from rankbars.cli.progress import reading_files, working
@@ -112,7 +121,7 @@ def noise_command(
     with working("Splitting", quiet=quiet):
         found = rb.noise(
             scores, pair, alpha=alpha, cost_item=cost_item, cost_trial=spent, budget=budget,
-            seed=seed,
+            missing=missing, seed=seed,
         )  # fmt: skip
     if from_board and tasks:
         found = replace(found, tasks={name: found.tasks[name] for name in tasks})

@@ -24,7 +24,7 @@ _TOKEN = re.compile(
     r"""|(?P<word>[^\s,<>≥≤±−]+))"""
 )
 _NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_JOINED = re.compile(r"(?P<name>.+)([-+])(\d*\.?\d+%?)")
+_JOINED = re.compile(r"(?P<name>.+)([-+])(\d*\.?\d+(?:%|pp)?)")
 _SIGNS = {"≥": ">=", "≤": "<=", "±": "+-", "+/-": "+-", "−": "-"}
 
 
@@ -211,7 +211,7 @@ class _Line:
         """The number that comes next, if one does; of a percent sign the number before it."""
         if self.place == len(self.words) or self.words[self.place][1]:
             return None
-        word = self.words[self.place][0].removesuffix("%")
+        word = self.words[self.place][0].removesuffix("%").removesuffix("pp")
         if _NUMBER.fullmatch(word) is None:
             return None
         self.place += 1
@@ -222,8 +222,11 @@ class _Line:
         found = self.number()
         if found is None:
             self.wrong("a number is lacking, such as 0.01 or 1 point.")
-        percent = self.words[self.place - 1][0].endswith("%")
-        units = (("points",), ("point",), ("percent",), ("%",))
+        percent = self.words[self.place - 1][0].endswith(("%", "pp"))
+        units = (
+            ("points",), ("point",), ("percent",), ("%",), ("pp",),
+            ("percentage", "points"), ("percentage", "point"),
+        )  # fmt: skip
         return found, percent or any(self.next_is(*unit) for unit in units)
 
     def whole(self) -> int:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "COMPLETE",
+    "EDGES",
     "MISSING",
     "counted",
     "graphemes",
@@ -52,7 +53,7 @@ _GRAPHEME = re.compile(
 _CHARACTERS_PER_CELL = 4  # more than that are marks stacked on each other
 MISSING = "–"  # a dash, never 0
 COMPLETE = "100 %"
-_EDGES = (-100.0, -1.0, 0.0, 1.0, 100.0)
+EDGES = (-100.0, -1.0, 0.0, 1.0, 100.0)
 _NO_SHARES: tuple[float, ...] = ()
 _LARGE = 1e7  # from here on, powers of ten read better
 _MOST_DECIMALS = 7
@@ -290,7 +291,7 @@ def show_count(count: int) -> str:
     return f"{count:,}"
 
 
-def show_number(value: float, decimals: int | None, edges: Sequence[float] = _EDGES) -> str:
+def show_number(value: float, decimals: int | None, edges: Sequence[float] = EDGES) -> str:
     """A number with so many decimals; None stands for powers of ten with four digits.
 
     Thousands are set apart. What rounds to one of the `edges` without being it is shown as below or
@@ -411,7 +412,7 @@ def show_scores(
     ['1.0 ±0.4', '-1.0 ±0.4']
     """
     crossing = np.nanmin(score, initial=0) < 0 < np.nanmax(score, initial=0)
-    edges = _NO_SHARES if crossing else _EDGES
+    edges = _NO_SHARES if crossing else EDGES
     half = (high - low) / 2
     decimals = suitable_decimals(score, half, most)
     known = np.isfinite(half) & np.isfinite(score)

@@ -35,8 +35,12 @@ def rounded_rows(rows: float) -> str:
     return show_count(math.ceil(rows / step - 1e-9) * step)
 
 
-def needed_words(needed: Needed, unit: str, supposing: str, level: str = "95 %") -> str:
+def needed_words(
+    needed: Needed, unit: str, supposing: str, level: str = "95 %", aim: str = "power"
+) -> str:
     """The number of rows with its uncertainty, as one sentence; `level` is that of its interval.
+
+    `aim` is what the number is for.
 
     Examples
     --------
@@ -54,7 +58,7 @@ def needed_words(needed: Needed, unit: str, supposing: str, level: str = "95 %")
     if math.isinf(needed.high):
         ends = f"from {rounded_rows(needed.low)} upwards, without an end"
     return (
-        f"{text}; to be 80 % sure of that power: {rounded_rows(needed.safe)}; {level} interval "
+        f"{text}; to be 80 % sure of that {aim}: {rounded_rows(needed.safe)}; {level} interval "
         f"{ends}."
     )
 
@@ -159,7 +163,8 @@ def _by_pilot(plan: Plan, needed: Needed) -> list[str]:
             f"Pilot: {show_count(plan.n)} {plan.unit}, standard deviation of differences "
             f"{plan.sd:.3g}."
         )
-    lines = [f"  {needed_words(needed, plan.unit, supposing)}"]
+    aim = "power" if plan.goal.width is None else "width"
+    lines = [f"  {needed_words(needed, plan.unit, supposing, aim=aim)}"]
     lines += [] if plan.labels is None else _labels(needed, plan.labels)
     lines.append(seen)
     if plan.observed:
@@ -230,9 +235,10 @@ def _tasks(plan: Plan) -> list[str]:
     if tasks is None:
         return []
     supposing = "differences vary between tasks as on these"
+    aim = "power" if plan.goal.width is None else "width"
     lines = [
         f"Of the average over all tasks like these (seen: {tasks.seen}):",
-        f"  {needed_words(tasks.needed, 'tasks', supposing)}",
+        f"  {needed_words(tasks.needed, 'tasks', supposing, aim=aim)}",
     ]
     share, low, high = tasks.item_share, *tasks.item_share_interval
     if math.isfinite(share):

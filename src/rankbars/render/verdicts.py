@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from rankbars.data.judged import OUT_OF_REACH, Check, JudgedClaim
 from rankbars.render.notation import (
+    EDGES,
     listed,
     show_count,
     show_level,
@@ -250,13 +252,17 @@ def _numbers(one: JudgedClaim) -> str:
     """The estimate with its interval, of what; and what would settle it."""
     score = one.claim.kind == "score"
     decimals = suitable_decimals(np.array([one.estimate]), np.array([(one.high - one.low) / 2]))
+    border = one.claim.value if score else one.claim.margin
+    borders = (border, border / 100) if one.claim.in_points else (border,)
+    edges = (*EDGES, *borders, *(() if score else (-end for end in borders)))
     parts = []
     if not math.isnan(one.estimate):
         shown = show_number(one.estimate, decimals) if score else _signed(one.estimate, decimals)
         if not (math.isnan(one.low) or math.isnan(one.high)):
             ends = (one.low, one.high)
             low, high = (
-                show_number(end, decimals) if score else _signed(end, decimals) for end in ends
+                show_number(end, decimals, edges) if score else _signed(end, decimals, edges)
+                for end in ends
             )
             shown += f" [{low}, {high}]"
         # Costs are signed like scores, so that + is good: that would read as the dearer one.
@@ -278,8 +284,8 @@ def _numbers(one: JudgedClaim) -> str:
     return " ".join(parts) or "Nothing can be computed of it."
 
 
-def _signed(value: float, decimals: int | None) -> str:
-    shown = show_number(value, decimals)
+def _signed(value: float, decimals: int | None, edges: Sequence[float] = EDGES) -> str:
+    shown = show_number(value, decimals, edges)
     return f"+{shown}" if value > 0 and shown[0].isdigit() else shown
 
 

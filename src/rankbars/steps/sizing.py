@@ -200,10 +200,10 @@ def _planned(goal: Goal, effect: float | None) -> float | None:
         return None
     planned = (effect or 0.0) + (goal.margin or 0.0)
     if not planned > 0:
-        name = "the effect" if goal.margin is None else "the effect with the margin"
-        raise OptionError.out_of_range(
-            name, effect, "above 0: no number of items shows that there is no difference"
-        )
+        need = "above 0: no number of items shows that there is no difference"
+        if goal.margin is not None:
+            need = f"above {-goal.margin:g}: no number of items shows that a margin is kept if not"
+        raise OptionError.out_of_range("the effect", effect, need)
     return planned
 
 
