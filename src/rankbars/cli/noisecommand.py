@@ -12,7 +12,6 @@ import click
 
 from rankbars.cli.options import (
     alpha_option,
-    counting_failures,
     inputs_argument,
     models_option,
     named_option,
@@ -21,7 +20,7 @@ from rankbars.cli.options import (
     tasks_option,
 )
 from rankbars.cli.outputs import check_targets, drawn_bytes, emit, emit_text, output_width
-from rankbars.cli.readingoptions import Reading, reading_options
+from rankbars.cli.readingoptions import Reading, counting_failures, reading_options
 from rankbars.cli.stopping import account_for_files
 from rankbars.errors import DataError, OptionError, RankbarsError, UnknownOptionError
 
