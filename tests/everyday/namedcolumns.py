@@ -479,6 +479,34 @@ CASES = (
         code=1,
     ),
     Case(
+        "text beside truth/results of tests of programs",
+        "compare new.jsonl old.jsonl",
+        {
+            f"{name}.jsonl": json_lines(
+                {
+                    "task_id": [f"HumanEval/{i}" for i in range(60)],
+                    "completion": ["return 1"] * 60,
+                    "result": ["passed" if one else "failed: AssertionError" for one in found],
+                    "passed": [bool(one) for one in found],
+                }
+            )
+            for name, found in (("new", right(0.9)), ("old", right(0.4)))
+        },
+        ("score = 'passed'", "new is better than old"),
+    ),
+    Case(
+        "names with blanks/are quoted",
+        "rank r.csv",
+        {
+            "r.csv": lines(
+                "model,item,my score,their score",
+                *(f"{m},{i},{i % 5},{i % 4}" for m in "ab" for i in range(40)),
+            )
+        },
+        ("--column 'score=my score'",),
+        code=1,
+    ),
+    Case(
         "a number of rows is no task/an index",
         "rank r.csv --column score=rating",
         {

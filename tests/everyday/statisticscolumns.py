@@ -28,6 +28,49 @@ TWICE = lines(
 
 CASES = (
     Case(
+        "statistics of items/the mean is suggested",
+        "rank s.csv",
+        {
+            "s.csv": lines(
+                "model,question,mean,std,count",
+                *(
+                    f"{m},q{i},{(i + k) % 5 / 5},0.4,5"
+                    for k, m in enumerate("ab")
+                    for i in range(30)
+                ),
+            )
+        },
+        ("--column score=mean",),
+        ("score=count",),
+        code=1,
+    ),
+    Case(
+        "a column called after its error/of accuracies",
+        "rank s.csv",
+        {"s.csv": lines("model,task,acc,acc_stderr", "a,law,.7,.02", "b,law,.6,.02")},
+        ("score = 'acc', se = 'acc_stderr'", "0.700 [0.660, 0.740]"),
+        means={"a": 0.7, "b": 0.6},
+    ),
+    Case(
+        "a column called after its error/of another score",
+        "rank s.csv",
+        {"s.csv": lines("model,task,quality,quality_err", "a,law,7,.2", "b,law,6,.2")},
+        ("score = 'quality', se = 'quality_err'",),
+        means={"a": 7.0, "b": 6.0},
+    ),
+    Case(
+        "a history of runs/steps are no models",
+        "rank s.csv",
+        {
+            "s.csv": lines(
+                "Step,a - eval/acc,a - eval/acc__MIN,b - eval/acc,b - eval/acc__MIN",
+                *(f"{250 * i},0.{40 + i},0.{40 + i},0.{38 + i},0.{38 + i}" for i in range(9)),
+            )
+        },
+        ("'Step' counts how far a training was",),
+        code=1,
+    ),
+    Case(
         "statistics/mean and sem",
         "rank s.csv",
         {"s.csv": lines("model,mean,sem", "gpt,0.62,0.0633", "llama,0.5,0.0651", "qwen,0.35,0.06")},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -304,7 +305,7 @@ def _by_runs(inputs: tuple[str, ...], reading: Reading, read: Scores) -> Scores:
             shown = ", ".join(map(repr, found.models[:MOST_NAMES]))
             raise DataError(
                 f"Two runs are compared; the column {name!r} holds {len(found.models)}: {shown}. "
-                f"Choose two: --column model={name} --models A --models B."
+                f"Choose two: {shlex.join(('--column', f'model={name}'))} --models A --models B."
             )
         if len(found.models) == 2:
             return found
@@ -387,7 +388,7 @@ def _in_order(names: tuple[str, str], inputs: tuple[str, ...], reading: Reading)
         return (order[0], order[1])
     raise DataError(
         f"The inputs do not say by themselves which of {names[0]!r} and {names[1]!r} each of them "
-        f"holds. Say which is first: --models {names[0]} --models {names[1]}."
+        f"holds. Say which is first: {shlex.join(('--models', names[0], '--models', names[1]))}."
     )
 
 

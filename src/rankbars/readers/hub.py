@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -271,7 +272,7 @@ def _ask_for_metric(runs: Sequence[Run]) -> None:
     raise DataError(
         f"{several[0].source}: {held} several metrics, and model cards mark "
         f"none as the main one: {list_names(names, 8)}. Name one, or several of which each data "
-        f"set shows the first it has: --metric {next(iter(names))} (in Python: "
+        f"set shows the first it has: --metric {shlex.quote(next(iter(names)))} (in Python: "
         f"metric={next(iter(names))!r})."
     )
 

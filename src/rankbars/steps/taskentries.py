@@ -5,6 +5,7 @@ Where failures count as the baseline, a model without a score has that of the ba
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -339,7 +340,9 @@ def _subset(grid: _Grid) -> str:
     models = int(grid.entered[block].all(axis=0).sum())
     if models < 2:
         return "No set of tasks has two models scored on all of it."
-    named = list_words((f"--tasks {name}" for name in grid.titled(block)), _MOST_NAMES, " ")
+    named = list_words(
+        (shlex.join(("--tasks", name)) for name in grid.titled(block)), _MOST_NAMES, " "
+    )
     return f"{models:,} models are scored on all of {int(block.sum())} tasks: {named}."
 
 

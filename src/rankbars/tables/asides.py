@@ -10,12 +10,12 @@ import numpy as np
 
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name
-from rankbars.tables.metrics import is_amount, split_words, usual_direction
+from rankbars.tables.metrics import is_amount, is_measure, split_words, usual_direction
 
 __all__ = [
     "COUNTS", "are_settings", "check_summaries", "describe_left_out", "describes_answers",
     "describes_models", "has_counts", "is_attribute", "is_helper", "is_mean_of_some", "is_rating",
-    "is_share_right", "is_summary", "other_kinds", "repeats_means",
+    "is_share_right", "is_summary", "likely_scores", "other_kinds", "repeats_means",
 ]  # fmt: skip
 
 # Rows and columns that summarise the others.
@@ -134,6 +134,16 @@ COUNTS: Mapping[str, tuple[int, int]] = {
     for name in split_words(names)
 }
 
+# Columns of a history of runs that hold the ends of what is averaged in another.
+_COPIES = ("__MIN", "__MAX")
+
+# Numbers that stand beside a score.
+_NEVER_SCORES = split_words("""
+    count counts n nobs size total std stdev stddev sd se sem stderr err error var variance min
+    minimum max maximum iqr range index idx id step steps globalstep iteration iter epoch seed
+    timestamp date year
+""")
+
 # What an average is of, behind its name: so many tasks; all of them, or their kinds.
 _COUNT = re.compile(r"\s*\((?P<count>\d+)(?: \w+)?\)$")
 _OF_ALL = re.compile(r"\s*[(\[](?:all|overall|total)(?: tasks?)?[)\]]$", re.IGNORECASE)
@@ -156,7 +166,8 @@ def is_helper(name: str) -> bool:
     >>> is_helper("#Params (B)"), is_helper("GSM8K"), is_helper("Cost ($)")
     (True, False, True)
     """
-    return fold_name(name) in HELPERS or is_attribute(name) or _is_rank(name)
+    copy = name.endswith(_COPIES)
+    return fold_name(name) in HELPERS or is_attribute(name) or _is_rank(name) or copy
 
 
 def _is_rank(name: str) -> bool:
@@ -182,6 +193,23 @@ def is_rating(name: str) -> bool:
     """
     words = set(_words(name))
     return bool(words & _RATINGS) and words <= _BESIDE_RATINGS
+
+
+def likely_scores(names: Iterable[str]) -> list[str]:
+    """Those columns of numbers that may be the score, the likeliest first.
+
+    Examples
+    --------
+    >>> likely_scores(["step", "quality", "mean", "std", "count", "acc_stderr"])
+    ['mean', 'quality']
+    """
+    free = [
+        name
+        for name in names
+        if not _NEVER_SCORES & {fold_name(name), fold_name(re.split(r"[\W_]+", name)[-1])}
+        and not is_attribute(name) and not name.endswith(_COPIES)
+    ]  # fmt: skip
+    return sorted(free, key=lambda name: not (is_summary(name) or is_measure(name)))
 
 
 def is_summary(name: str) -> bool:

@@ -18,7 +18,7 @@ from rankbars.errors import DataError
 from rankbars.stats.countscores import METRICS
 from rankbars.tables.asides import has_counts
 from rankbars.tables.cleanrows import DuplicateRowsError, Records
-from rankbars.tables.columns import ROLES, TRAIT_ROLES, fold_name
+from rankbars.tables.columns import ROLES, TRAIT_ROLES, fold_name, paste_columns
 from rankbars.tables.database import Engine
 from rankbars.tables.descriptions import (
     AboutTasks,
@@ -462,7 +462,7 @@ def _telling_columns(group: Group) -> str:
     if fold_name(telling[0]) in {fold_name(name) for name in _OF_MODELS}:
         return (
             f" The column {telling[0]!r} is not used and tells these rows apart: if it names the "
-            f"models, --column model={telling[0]}."
+            f"models, {paste_columns({'model': telling[0]})}."
         )
     others = [one for one in known if one != part.roles.get("item")]
     alone = apart(*others, telling[0])  # in place of the column of items, not beside it
@@ -470,10 +470,18 @@ def _telling_columns(group: Group) -> str:
     versions = apart(*(one for one in known if one != part.roles.get("model")), telling[0])
     return (
         f" The column {telling[0]!r} is not used and tells these rows apart: if it numbers the "
-        f"answers to an item, --column epoch={telling[0]}"
-        + (f"; if it names what is compared, --column model={telling[0]}" if versions else "")
-        + (f"; if it names tasks or parts of one, --column task={telling[0]}" if tasks else "")
-        + (f"; if it names the items, --column item={telling[0]}." if alone else ".")
+        f"answers to an item, {paste_columns({'epoch': telling[0]})}"
+        + (
+            f"; if it names what is compared, {paste_columns({'model': telling[0]})}"
+            if versions
+            else ""
+        )
+        + (
+            f"; if it names tasks or parts of one, {paste_columns({'task': telling[0]})}"
+            if tasks
+            else ""
+        )
+        + (f"; if it names the items, {paste_columns({'item': telling[0]})}." if alone else ".")
     )
 
 
@@ -607,7 +615,8 @@ def _read_paired(group: Group, column: str, options: ReadOptions, engine: Engine
     note = Note(
         "paired-by",
         f"{parts[0].rows.source}: Each value of {column!r} names one row of a model, the same of "
-        f"all, so it names the {what}. If it names tasks: --column task={column}; if rows are "
+        f"all, so it names the {what}. If it names tasks: {paste_columns({'task': column})}; if "
+        "rows are "
         "unrelated: --column item= (in Python: columns={'item': ''}).",
     )
     paired = Group.of(plan_rows(parts[0].roles, options), parts)

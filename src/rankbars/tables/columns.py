@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -28,6 +29,7 @@ __all__ = [
     "fold_name",
     "is_series",
     "names_run",
+    "paste_columns",
 ]
 
 
@@ -173,8 +175,9 @@ def names_run(name: str) -> bool:
 
 
 def find_columns(
-    columns: Sequence[str], named: Mapping[str, str], *, source: str = "the table"
-) -> Columns:
+    columns: Sequence[str], named: Mapping[str, str], *, source: str = "the table",
+    texts: Collection[str] = (),
+) -> Columns:  # fmt: skip
     """Roles of the `columns` of one table.
 
     A name given in `named` is taken as it is; an empty one switches its role off. Otherwise the
@@ -188,6 +191,8 @@ def find_columns(
         Columns that the caller named, by role.
     source : str
         Name of the table in messages.
+    texts : collection of str
+        Columns of text, which are no scores where one of numbers could be.
 
     Raises
     ------
@@ -218,16 +223,18 @@ def find_columns(
     for role in ROLES:
         if role in named or role in roles:
             continue
-        candidates = _candidates(role, free)
+        candidates = _candidates(role, free, texts)
         if candidates:
             roles[role] = _only(role, candidates, source)
             passed_over += [name for group in candidates for name in group if name != roles[role]]
     if "score" not in roles and "score" not in named:
-        metric = _metric_column(free, source)
+        metric = _with_error(free) or _metric_column(free, source)
         if metric is not None:
             # A column called "error" may be a rate; then it is the score, not a failure text.
             roles = {role: name for role, name in roles.items() if name != metric}
             roles["score"] = metric
+    if not {"se", "ci_low"} & {*roles, *named}:
+        roles |= _own_error(roles, free)
     ordered = {role: roles[role] for role in ROLES if role in roles}
     used = set(ordered.values())
     return Columns(
@@ -267,6 +274,17 @@ def _variant_by_id(free: Sequence[str]) -> dict[str, str]:
     return {"variant": folded["promptid"]} if "promptid" in folded and beside else {}
 
 
+def paste_columns(roles: Mapping[str, str]) -> str:
+    """The options that name columns, to be pasted into a shell.
+
+    Examples
+    --------
+    >>> paste_columns({"score": "run a/acc", "se": "err"})
+    "--column 'score=run a/acc' --column se=err"
+    """
+    return " ".join(shlex.join(("--column", f"{role}={name}")) for role, name in roles.items())
+
+
 def check_header(columns: Sequence[str], source: str) -> None:
     """Raises `DataError` if a column is named twice."""
     seen: set[str] = set()
@@ -288,7 +306,7 @@ def existing_column(name: str, role: str, columns: Sequence[str], source: str) -
     if role == "score" and is_measure(name):
         hint += (
             f" In a matrix every column of numbers is one; what they measure, in place "
-            f"of this option: --metric {name} (in Python: metric={name!r})."
+            f"of this option: --metric {shlex.quote(name)} (in Python: metric={name!r})."
         )
     error = DataError(
         f"{source}: there is no column {name!r} to be the {role}.{hint} "
@@ -297,13 +315,15 @@ def existing_column(name: str, role: str, columns: Sequence[str], source: str) -
     raise error.about(Lacking(role, (name,), tuple(columns)) if role == "cluster" else None)
 
 
-def _candidates(role: str, free: Sequence[str]) -> list[list[str]]:
+def _candidates(role: str, free: Sequence[str], texts: Collection[str]) -> list[list[str]]:
     """Columns that can play `role`: best group first, empty groups left out."""
     aliases, weak = ROLES[role]
     groups = []
     for names in ((role,), aliases, *((name,) for name in weak)):
         spellings = {fold_name(alias) for alias in names}
         group = [name for name in free if fold_name(name) in spellings]
+        if role == "score":  # no text, where there is something else
+            group = [name for name in group if name not in texts] or group
         if group:
             groups.append(group)
     return groups
@@ -314,10 +334,37 @@ def _only(role: str, candidates: list[list[str]], source: str) -> str:
     if len(best) > 1:
         raise DataError(
             f"{source}: {len(best)} columns could be the {role}: {list_names(best, 20)}. "
-            f"Name the one to use: --column {role}={best[0]} "
+            f"Name the one to use: {paste_columns({role: best[0]})} "
             f"(in Python: columns={{{role!r}: {best[0]!r}}})."
         )
     return best[0]
+
+
+# How the column is called that holds the standard errors of another.
+_ERROR = re.compile(r"[\W_]+(?:stderr|std_?err(?:or)?|standard_error|sem|se|err)\W*", re.I)
+
+
+def _error_of(score: str, columns: Sequence[str]) -> str | None:
+    """The one column of the standard errors of `score`, as in ``acc``, ``acc_stderr``."""
+    found = [
+        name
+        for name in columns
+        if name.startswith(score) and _ERROR.fullmatch(name, len(score)) is not None
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _own_error(roles: Mapping[str, str], free: Sequence[str]) -> dict[str, str]:
+    """The column of the standard errors of the score that is called after it."""
+    rest = [name for name in free if name not in roles.values()]
+    error = _error_of(roles["score"], rest) if "score" in roles else None
+    return {} if error is None else {"se": error}
+
+
+def _with_error(columns: Sequence[str]) -> str | None:
+    """The one column beside which the column of its standard errors stands."""
+    found = [name for name in columns if _error_of(name, columns) is not None]
+    return found[0] if len(found) == 1 else None
 
 
 def _metric_column(free: Sequence[str], source: str) -> str | None:

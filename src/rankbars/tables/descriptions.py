@@ -56,7 +56,8 @@ def read_metrics(values: Mapping[str, Sequence[str]]) -> dict[str, str | None]:
             every = sorted({metric for found in values.values() for metric in found})
             raise DataError(
                 f"Task {task!r} holds {len(metrics)} metrics: {', '.join(map(repr, metrics))}. A "
-                f"board shows one metric per task; choose it: --metric {metrics[0]} (in Python: "
+                f"board shows one metric per task; choose it: "
+                f"{shlex.join(('--metric', metrics[0]))} (in Python: "
                 f"metric={metrics[0]!r}). Metrics in the table: {', '.join(map(repr, every))}."
             )
     return {task: metrics[0] if metrics else None for task, metrics in values.items()}
@@ -350,7 +351,8 @@ def _settle(
             raise DataError(
                 f"Task {task!r}: {said} {side.recorded} is better for the metric "
                 f"{side.metric!r}, which is usually {usual}-is-better. Declare which is right: "
-                f"--direction {side.metric}={side.recorded} or --direction {side.metric}={usual}."
+                f"{shlex.join(('--direction', f'{side.metric}={side.recorded}'))} or "
+                f"{shlex.join(('--direction', f'{side.metric}={usual}'))}."
             )
         return side.recorded, side.origin
     names = (task, side.metric or "")

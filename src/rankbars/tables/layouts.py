@@ -13,7 +13,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rankbars.errors import DataError
-from rankbars.tables.asides import are_settings, describes_answers, is_helper, is_summary
+from rankbars.tables.asides import (
+    are_settings,
+    describes_answers,
+    is_helper,
+    is_summary,
+    likely_scores,
+)
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import (
     ROLES,
@@ -22,6 +28,7 @@ from rankbars.tables.columns import (
     fold_name,
     is_series,
     names_run,
+    paste_columns,
 )
 from rankbars.tables.metrics import is_measure, usual_direction
 from rankbars.tables.readoptions import LAYOUTS
@@ -95,11 +102,13 @@ def find_layout(table: Table, declared: str | None, named: Mapping[str, str]) ->
     """
     head = table.head(HEAD_ROWS)
     _check_one_header_row(table, head)
+    header = _Header.of(table.columns, head)
     if declared is not None:
+        if declared.startswith("models-by"):
+            _refuse_steps(table, header)
         return Layout(declared, "declared")
     if any(named.values()):
         return Layout("tidy", "columns were named")
-    header = _Header.of(table.columns, head)
     for first, second in PAIRS:
         if {first, second} <= header.folded and not is_series(first, header.folded):
             raise DataError(
@@ -111,6 +120,7 @@ def find_layout(table: Table, declared: str | None, named: Mapping[str, str]) ->
         or _unnamed_items(table, header)
     )  # fmt: skip
     if layout is None:
+        _refuse_steps(table, header)
         raise DataError(_undecided(table, header))
     return layout
 
@@ -284,7 +294,8 @@ def _tidy(table: Table, header: _Header) -> Layout | None:
         return None
     elif not (has_key or header.has("model", weak=True) or header.has("item", weak=True)):
         return None
-    found = find_columns(table.columns, {}, source=table.source)
+    texts = frozenset(table.columns) - header.numeric
+    found = find_columns(table.columns, {}, source=table.source, texts=texts)
     return Layout("tidy", f"columns {found.describe()}")
 
 
@@ -415,15 +426,25 @@ def _refuse_numbered(table: Table, header: _Header, head: Sequence[tuple[object,
         raise DataError(
             f"{table.source}: {head[several[0]][place]!r} has several rows, and "
             f"{numbering[0]!r} numbers them, so it is no task. If it names the items, and "
-            f"{others[0]!r} is the score: {shlex.join(('--column', f'item={numbering[0]}'))} "
-            f"{shlex.join(('--column', f'score={others[0]}'))}. If each column of numbers is a "
-            "task: --layout models-by-tasks."
+            f"{others[0]!r} is the score: "
+            f"{paste_columns({'item': numbering[0], 'score': others[0]})}. If each "
+            "column of numbers is a task: --layout models-by-tasks."
         )
 
 
 # Columns of these names count how far a training is.
 _PROGRESS = frozenset({"step", "globalstep", "trainstep", "trainingstep", "iteration", "iter",
                        "epoch", "trainepoch"})  # fmt: skip
+
+
+def _refuse_steps(table: Table, header: _Header) -> None:
+    """Rows that are named by how far a training was are no models."""
+    if fold_name(header.corner) in _PROGRESS:
+        raise DataError(
+            f"{table.source}: {header.corner!r} counts how far a training was, so rows are neither "
+            "models nor independent results. Write a row per run, with the columns model and "
+            "score, of the step that counts."
+        )
 
 
 def refuse_training(table: Table) -> None:
@@ -517,8 +538,10 @@ def _undecided(table: Table, header: _Header) -> str:
     more = len(header.columns) - 12
     hint = ""
     if header.has("model") or header.has("task") or any(header.has(key) for key in KEYS):
-        candidate = next(iter(header.unexplained), "NAME")
-        hint = f"name the score column (--column score={candidate}) or "
+        free = [name for name in header.columns if name in header.numeric
+                and (name in header.unexplained or is_summary(name))]  # fmt: skip
+        candidate = next(iter(likely_scores(free)), "NAME")
+        hint = f"name the score column ({paste_columns({'score': candidate})}) or "
     elif named := _likely_columns(header):
         hint = f"name its columns (if these are they: {named}) or "
     if len(header.columns) == 1 and header.numeric:

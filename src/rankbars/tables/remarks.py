@@ -5,6 +5,7 @@ Items and tasks that one model has alone stand apart, and runs on few items.
 
 from __future__ import annotations
 
+import shlex
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import known_outline, outline_of
 from rankbars.errors import DataError
-from rankbars.tables.columns import fold_name
+from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.descriptions import Group
 from rankbars.tables.labels import plain_form
 from rankbars.tables.readoptions import ReadOptions
@@ -129,9 +130,10 @@ def check_swapped(scores: Scores, group: Group) -> None:
         model, item = group.roles.get("model", "model"), group.roles.get("item", "item")
         raise DataError(
             f"There are {models} models (column {model!r}) and at most {rows} items per task "
-            f"(column {item!r}). They seem to be swapped. If so, say --column model={item} "
-            f"--column item={model} (for a matrix, transpose it); if not, name the columns as "
-            f"they are: --column model={model} --column item={item}."
+            f"(column {item!r}). They seem to be swapped. If so, say "
+            f"{paste_columns({'model': item, 'item': model})} (for a matrix, transpose it); if "
+            "not, name the columns as "
+            f"they are: {paste_columns({'model': model, 'item': item})}."
         )
 
 
@@ -219,7 +221,7 @@ def _describe_design(
         if group.plan.keys == ("epoch",) and numbered and "task" in group.roles:
             task = group.roles["task"]
             ask = (f" If they are trials of one item each ({task!r}), say so: --column task= "
-                   f"--column item={task}.")  # fmt: skip
+                   f"{paste_columns({'item': task})}.")  # fmt: skip
         notes.append(Note(
             "runs",
             f"Rows are training runs (column {keys}): statements are over training runs only, for "
@@ -453,7 +455,7 @@ def _few_items(scores: Scores, gaps: dict[str, Items]) -> Iterator[Note]:
         for place in np.flatnonzero(few):
             model = items.models[place]
             others = [one for one, little in zip(items.models, few, strict=True) if not little]
-            lines = " ".join(f"--models {other}" for other in others)
+            lines = " ".join(shlex.join(("--models", other)) for other in others)
             way = lines if len(others) <= _MOST_NAMED else "--missing drop_models"
             yield Note(
                 "far-fewer",

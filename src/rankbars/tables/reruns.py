@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rankbars.errors import DataError
-from rankbars.tables.columns import NUMBER_ROLES, fold_name
+from rankbars.tables.columns import NUMBER_ROLES, fold_name, paste_columns
 from rankbars.tables.database import Engine, quote, quote_text
 from rankbars.tables.descriptions import Group
 from rankbars.tables.layouts import find_keys
@@ -238,8 +238,9 @@ def pairing_column(group: Group, options: ReadOptions) -> str | None:
         item, variant = sorted(names, key=lambda name: -ask("count(*)", (name,)))
         raise DataError(
             f"{part.rows.source}: rows of different models belong together by {item!r} and "
-            f"{variant!r}, and no role was recognised. Name what they are: --column item={item} "
-            f"--column variant={variant} (prompt variants; epoch= for answers that were made "
+            f"{variant!r}, and no role was recognised. Name what they are: "
+            f"{paste_columns({'item': item, 'variant': variant})} (prompt variants; "
+            "epoch= for answers that were made "
             "again). To take rows as unrelated: --column item= (in Python: columns={'item': ''})."
         )
     return None

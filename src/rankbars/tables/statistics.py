@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
-from rankbars.tables.asides import is_helper
+from rankbars.tables.asides import is_helper, likely_scores
 from rankbars.tables.cells import parse_number
-from rankbars.tables.columns import ROLES, fold_name
+from rankbars.tables.columns import ROLES, fold_name, paste_columns
 from rankbars.tables.database import Engine
 from rankbars.tables.layouts import (
     HEAD_ROWS,
@@ -204,7 +204,7 @@ def _right_of_total(table: Table, header: _Header, engine: Engine) -> Statistics
         return Statistics(table, roles, "") if shares else None
     if any(a != math.floor(a) for a, _ in pairs):
         return Statistics(table, roles, "")  # percentages
-    paste = _paste(roles)
+    paste = paste_columns(roles)
     if any(a > b or a < 0 for a, b in pairs):
         raise DataError(
             f"{table.source}: {right[0]!r} holds whole numbers, and some are greater than "
@@ -228,6 +228,7 @@ def _right_of_total(table: Table, header: _Header, engine: Engine) -> Statistics
 def _mean_with_error(table: Table, header: _Header, engine: Engine) -> Statistics | None:
     means, kinds, scores = header.kinds["mean"], header.kinds, header.scores
     candidates = [*means, *scores]
+    likely = likely_scores(header.numeric) or header.numeric
     telling = _telling(header)
     if not telling and (scores or len(means) != 1):
         return None
@@ -240,7 +241,7 @@ def _mean_with_error(table: Table, header: _Header, engine: Engine) -> Statistic
     elif not candidates and len(header.numeric) < 2:
         return None
     else:
-        raise DataError(_ask(table, header, candidates or header.numeric))
+        raise DataError(_ask(table, header, candidates or likely))
     for role in ("se", "n"):
         if len(kinds[role]) > 1:
             raise DataError(_ask(table, header, [score]))
@@ -292,12 +293,8 @@ def _ask(table: Table, header: _Header, candidates: Sequence[str]) -> str:
     return (
         f"{table.source}: {list_names(statistics, 6)}: statistics, and it is not certain "
         f"which column is the score ({list_names(candidates, 6)}). Name it, and what goes "
-        f"with it: {_paste(roles)} (in Python: columns={roles!r}).{matrix}"
+        f"with it: {paste_columns(roles)} (in Python: columns={roles!r}).{matrix}"
     )
-
-
-def _paste(roles: Mapping[str, str]) -> str:
-    return " ".join(f"--column {shlex.quote(f'{role}={name}')}" for role, name in roles.items())
 
 
 def _cells(table: Table, name: str) -> list[float]:

@@ -11,11 +11,17 @@ from typing import NamedTuple
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError, Lacking
-from rankbars.tables.asides import describe_left_out, describes_models, is_summary
+from rankbars.tables.asides import (
+    describe_left_out,
+    describes_models,
+    is_summary,
+    likely_scores,
+)
 from rankbars.tables.cells import NumberColumn, Unread, describe_spellings, merge_columns
 from rankbars.tables.cleanrows import describe_place
-from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name
+from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name, paste_columns
 from rankbars.tables.database import Engine, quote
+from rankbars.tables.layouts import HEAD_ROWS, find_numeric
 from rankbars.tables.metrics import is_trial_metric, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
@@ -274,15 +280,17 @@ def _names_at(rows: Rows, place: int) -> dict[str, str | None]:
 
 def _find(table: Table, options: ReadOptions) -> Columns:
     named = dict(options.columns)
+    texts = frozenset(table.columns) - find_numeric(table.columns, table.head(HEAD_ROWS))
     columns = find_columns(
-        table.columns, {"score": "", **named} if options.metric else named, source=table.source
-    )
+        table.columns, {"score": "", **named} if options.metric else named, source=table.source,
+        texts=texts,
+    )  # fmt: skip
     if options.metric is None or "score" in named:
         return columns
     if options.metric in table.columns and "metric" not in columns.roles:
         # Metrics may stand side by side, each in its column.
         named["score"] = options.metric
-    return find_columns(table.columns, named, source=table.source)
+    return find_columns(table.columns, named, source=table.source, texts=texts)
 
 
 def _metric_name(table: Table, column: str, options: ReadOptions) -> tuple[str, bool]:
@@ -313,10 +321,10 @@ def _no_score(table: Table) -> str:
         for position, name in enumerate(table.columns)
         if any(isinstance(row[position], int | float) for row in table.head(20))
     ]
-    candidates = numeric or [name for name in table.columns if usual_direction(name)]
+    candidates = likely_scores(numeric) or [name for name in table.columns if usual_direction(name)]
     name = candidates[0] if candidates else "NAME"
     return (
         f"{table.source}: no column is recognised as the score. Columns: "
-        f"{list_names(table.columns, 20)}. Name it: --column score={name} (in Python: "
+        f"{list_names(table.columns, 20)}. Name it: {paste_columns({'score': name})} (in Python: "
         f"score={name!r})."
     )

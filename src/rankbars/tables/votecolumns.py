@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rankbars.errors import DataError, Lacking
-from rankbars.tables.columns import check_header, fold_name, is_series
+from rankbars.tables.columns import check_header, fold_name, is_series, paste_columns
 
 __all__ = [
     "OUTCOMES",
@@ -288,7 +288,8 @@ def _pick(role: str, names: frozenset[str], free: Sequence[str], source: str) ->
     if len(found) > 1:
         raise DataError(
             f"{source}: {len(found)} columns could be the {role}: "
-            f"{', '.join(map(repr, found))}. Name the one to use: --column {role}={found[0]} "
+            f"{', '.join(map(repr, found))}. Name the one to use: "
+            f"{paste_columns({role: found[0]})} "
             f"(in Python: columns={{{role!r}: {found[0]!r}}})."
         )
     return found[0] if found else None

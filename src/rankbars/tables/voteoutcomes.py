@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.votes import BAD, LOSS, TIE, WIN
 from rankbars.errors import DataError
+from rankbars.tables.columns import paste_columns
 
 __all__ = [
     "KNOWN_WORDS", "NO_VOTE", "SHARES", "UNKNOWN", "Outcomes", "count_outcomes", "read_outcomes",
@@ -226,7 +227,8 @@ def _first_share(
     if role == "preference" and known.size and known.max() <= 1.0:
         raise DataError(
             f"The column {column!r} holds no value above 1; preferences run {expected}. If 1 means "
-            f"that the first model won: --column score={column} (and --column preference=)."
+            f"that the first model won: {paste_columns({'score': column})} (and "
+            "--column preference=)."
         )
     share = values
     if role == "preference":

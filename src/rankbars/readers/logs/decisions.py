@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -210,8 +211,8 @@ def _settle(
         if len(recorded) > 1 and not declared:
             raise DataError(
                 f"Task {chosen.task!r}: the logs say both higher and lower for the metric "
-                f"{metric!r}. Declare one: --direction {metric}=higher or "
-                f"--direction {metric}=lower."
+                f"{metric!r}. Declare one: {shlex.join(('--direction', f'{metric}=higher'))} or "
+                f"{shlex.join(('--direction', f'{metric}=lower'))}."
             )
         origins = dict.fromkeys(m.origin for m in chosen.measures if m.direction is not None)
         sides[chosen.task] = Side(
