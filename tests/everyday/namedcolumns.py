@@ -495,6 +495,43 @@ CASES = (
         ("score = 'passed'", "new is better than old"),
     ),
     Case(
+        "a number of the row names the item/beside prompts",
+        "compare new.jsonl old.jsonl",
+        {
+            f"{name}.jsonl": json_lines(
+                {
+                    "idx": range(60),
+                    "prompt": [f"Question {i}?" for i in range(60)],
+                    "prediction": ["A"] * 60,
+                    "is_correct": [bool(one) for one in right(share)],
+                }
+            )
+            for name, share in (("new", 0.9), ("old", 0.4))
+        },
+        ("item = 'idx'", "new is better than old", "60 items"),
+    ),
+    Case(
+        "a number of the row names the item/called index",
+        "rank new.jsonl old.jsonl",
+        {
+            f"{name}.jsonl": json_lines({"index": range(60), "correct": right(share)})
+            for name, share in (("new", 0.9), ("old", 0.4))
+        },
+        ("item = 'index'",),
+        models=("new", "old"),
+        items=60,
+    ),
+    Case(
+        "a number of the row names the item/of other rows in each file",
+        "rank new.csv old.csv",
+        {
+            f"{name}.csv": table({"key": range(start, start + 60), "correct": right(share)})
+            for name, share, start in (("new", 0.9, 0), ("old", 0.4, 60))
+        },
+        ("rows cannot be paired between models",),
+        models=("new", "old"),
+    ),
+    Case(
         "names with blanks/are quoted",
         "rank r.csv",
         {

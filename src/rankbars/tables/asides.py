@@ -209,7 +209,7 @@ def likely_scores(names: Iterable[str]) -> list[str]:
         if not _NEVER_SCORES & {fold_name(name), fold_name(re.split(r"[\W_]+", name)[-1])}
         and not is_attribute(name) and not name.endswith(_COPIES)
     ]  # fmt: skip
-    return sorted(free, key=lambda name: not (is_summary(name) or is_measure(name)))
+    return sorted(free, key=lambda name: (not is_summary(name), not is_measure(name)))
 
 
 def is_summary(name: str) -> bool:

@@ -18,7 +18,7 @@ from rankbars.errors import DataError
 from rankbars.stats.countscores import METRICS
 from rankbars.tables.asides import has_counts
 from rankbars.tables.cleanrows import DuplicateRowsError, Records
-from rankbars.tables.columns import ROLES, TRAIT_ROLES, fold_name, paste_columns
+from rankbars.tables.columns import ITEM_NUMBERS, ROLES, TRAIT_ROLES, fold_name, paste_columns
 from rankbars.tables.database import Engine
 from rankbars.tables.descriptions import (
     AboutTasks,
@@ -635,7 +635,7 @@ def _without_rows(group: Group, options: ReadOptions, size: Size) -> Group | Non
     by_id = (
         group.plan.kind == "items"
         and "item" not in group.named
-        and fold_name(group.roles.get("item", "")) == "id"
+        and fold_name(group.roles.get("item", "")) in {"id", *ITEM_NUMBERS}
     )
     numbers_rows = (
         (by_id or (group.plan.kind == "prompts" and "variant" not in group.named))

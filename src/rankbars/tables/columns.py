@@ -17,6 +17,7 @@ from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.tables.metrics import is_measure, usual_direction
 
 __all__ = [
+    "ITEM_NUMBERS",
     "NAMING_ROLES",
     "NUMBER_ROLES",
     "ROLES",
@@ -176,7 +177,7 @@ def names_run(name: str) -> bool:
 
 def find_columns(
     columns: Sequence[str], named: Mapping[str, str], *, source: str = "the table",
-    texts: Collection[str] = (),
+    texts: Collection[str] | None = None,
 ) -> Columns:  # fmt: skip
     """Roles of the `columns` of one table.
 
@@ -191,8 +192,8 @@ def find_columns(
         Columns that the caller named, by role.
     source : str
         Name of the table in messages.
-    texts : collection of str
-        Columns of text, which are no scores where one of numbers could be.
+    texts : collection of str, optional
+        Columns of text, where that is known: no scores where one of numbers could be.
 
     Raises
     ------
@@ -223,7 +224,7 @@ def find_columns(
     for role in ROLES:
         if role in named or role in roles:
             continue
-        candidates = _candidates(role, free, texts)
+        candidates = _candidates(role, free, texts or ())
         if candidates:
             roles[role] = _only(role, candidates, source)
             passed_over += [name for group in candidates for name in group if name != roles[role]]
@@ -235,6 +236,8 @@ def find_columns(
             roles["score"] = metric
     if not {"se", "ci_low"} & {*roles, *named}:
         roles |= _own_error(roles, free)
+    numbers = () if texts is None else [name for name in free if name not in texts]
+    roles |= _item_by_number(numbers, {*roles, *named})
     ordered = {role: roles[role] for role in ROLES if role in roles}
     used = set(ordered.values())
     return Columns(
@@ -283,6 +286,17 @@ def paste_columns(roles: Mapping[str, str]) -> str:
     "--column 'score=run a/acc' --column se=err"
     """
     return " ".join(shlex.join(("--column", f"{role}={name}")) for role, name in roles.items())
+
+
+# With one of these, a number of the row need not name the item.
+_NAMES = frozenset({"model", "item", "fold", "repeat", "run", "epoch"})
+ITEM_NUMBERS = frozenset({"idx", "index", "key"})
+
+
+def _item_by_number(numbers: Sequence[str], known: Collection[str]) -> dict[str, str]:
+    """The item, where a file of one model numbers its rows and nothing else names them."""
+    found = [name for name in numbers if fold_name(name) in ITEM_NUMBERS and not _NAMES & {*known}]
+    return {"item": found[0]} if len(found) == 1 else {}
 
 
 def check_header(columns: Sequence[str], source: str) -> None:

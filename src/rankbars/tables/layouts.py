@@ -22,6 +22,7 @@ from rankbars.tables.asides import (
 )
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import (
+    ITEM_NUMBERS,
     ROLES,
     check_header,
     find_columns,
@@ -279,20 +280,21 @@ def find_answers(columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> 
 
 def _tidy(table: Table, header: _Header) -> Layout | None:
     has_key = header.has_key
+    numbered = any(fold_name(name) in ITEM_NUMBERS for name in header.numeric)
+    item = header.has("item", weak=True) or numbered
+    others = [name for name in header.unexplained if fold_name(name) not in ITEM_NUMBERS]
     if not header.has("score", weak=True):
         rates = [
             name for name in header.columns if usual_direction(name) and name in header.numeric
         ]
-        rates_only = set(header.unexplained) <= set(rates)
+        rates_only = set(others) <= set(rates)
         # An id beside one column that is called after a metric: a file of one model.
-        one = len(rates) == 1 and header.has("item", weak=True)
+        one = len(rates) == 1 and item
         if not ((has_key or one) and rates and (header.has("model") or rates_only)):
             return None
-    elif not has_key and header.unexplained:
-        if header.has("model"):
-            raise DataError(_two_ways(table, header))
-        return None
-    elif not (has_key or header.has("model", weak=True) or header.has("item", weak=True)):
+    elif not has_key and header.unexplained and header.has("model"):
+        raise DataError(_two_ways(table, header))
+    elif not (has_key or header.has("model", weak=True) or item) or (others and not has_key):
         return None
     texts = frozenset(table.columns) - header.numeric
     found = find_columns(table.columns, {}, source=table.source, texts=texts)
