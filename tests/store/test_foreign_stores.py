@@ -9,8 +9,9 @@ import pytest
 from storefiles import add, held, inside
 
 from rankbars.cli.app import run
+from rankbars.errors import ReadError
 from rankbars.store.opening import connect
-from rankbars.store.schema import SCHEMA
+from rankbars.store.schema import SCHEMA, find_schema
 
 PLAIN = "model,task,item,score\n" + "".join(
     f"{model},t,{item},{(item + len(model)) % 2}\n" for model in ("a", "bb") for item in range(9)
@@ -106,6 +107,41 @@ def test_anything_but_the_tables_of_a_store_is_refused_in_one_line(
             assert "root:" not in said.err + said.out
         assert not Path("board.json").exists()
         assert Path("board.duckdb").read_bytes() == before
+
+
+def test_a_store_that_nobody_changed_is_looked_through_once_in_a_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = []
+
+    def look(*given: object) -> int:
+        looked.append(given)
+        return find_schema(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("rankbars.store.access.find_schema", look)
+    with inside(tmp_path):
+        write_store()
+        Path("c.csv").write_text(PLAIN.replace("a,", "c,").replace("bb,", "cc,"), encoding="utf-8")
+        add("c.csv")
+        assert len(looked) == 1
+
+
+@pytest.mark.parametrize("kept", ["in the file", "beside it"])
+def test_a_store_that_was_sound_before_is_refused_once_somebody_changed_it(
+    kept: str, tmp_path: Path
+) -> None:
+    with inside(tmp_path):
+        write_store()
+        for _ in range(2):
+            assert held().models == ("a", "bb")
+        with duckdb.connect("board.duckdb") as connection:
+            if kept == "beside it":
+                connection.execute("PRAGMA disable_checkpoint_on_shutdown")
+            connection.execute("CREATE MACRO hash(x) AS 1")
+        assert Path("board.duckdb.wal").exists() == (kept == "beside it")
+        for _ in range(2):
+            with pytest.raises(ReadError, match="it holds a macro 'hash'"):
+                held()
 
 
 def test_a_long_or_strange_name_is_shown_in_short(

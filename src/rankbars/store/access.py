@@ -19,6 +19,7 @@ from rankbars.store.opening import (
     StoreEngine,
     connect,
     draft_beside,
+    find_rest,
     is_store,
     resolve,
 )
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     import duckdb
 
 __all__ = ["change_store", "open_store"]
+
+# What stores looked like when this process found them sound: a command that changes one opens it
+# twice, and what no one has changed in between is not looked through again.
+_sound: dict[Path, tuple[int, int, int]] = {}
 
 # How often a change is made ready again because another process was quicker, before the store is
 # held meanwhile.
@@ -186,8 +191,15 @@ def _connect_checked(
     """
     while True:
         with connect(place, label, write=write, memory=memory) as connection:
-            schema = find_schema(connection, label)
+            # Looked at while it is held, so that nobody changes it meanwhile.
+            seen = None if find_rest(place) else _seen(place)
+            if seen is not None and _sound.get(place) == seen:
+                schema = SCHEMA
+            else:
+                schema = find_schema(connection, label)
             if schema == SCHEMA:
+                if seen is not None:
+                    _sound[place] = seen
                 yield connection
                 return
         _update(place, label, schema)
@@ -222,10 +234,10 @@ def _migrate(connection: duckdb.DuckDBPyConnection, schema: int, folder: Path) -
     connection.execute("COMMIT")
 
 
-def _seen(place: Path) -> tuple[int, int]:
+def _seen(place: Path) -> tuple[int, int, int]:
     """What a change of a file changes."""
     found = place.stat()
-    return found.st_size, found.st_mtime_ns
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 @contextmanager
