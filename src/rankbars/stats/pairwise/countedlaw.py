@@ -101,8 +101,10 @@ def largest_tail(n: int, won: NDArray[np.int64], lost: NDArray[np.int64]) -> NDA
     True
     """
     counts = np.arange(1, n + 1)
-    observed, position = np.unique(np.stack([won, lost]), axis=1, return_inverse=True)
-    ratio = (observed[0] - observed[1]) / np.sqrt(observed.sum(axis=0))
+    code = won * (n + 1) + lost  # of few values, which a table tells quicker than a sort
+    seen = np.bincount(code, minlength=(n + 1) ** 2) > 0
+    observed, position = np.divmod(np.flatnonzero(seen), n + 1), (np.cumsum(seen) - 1)[code]
+    ratio = (observed[0] - observed[1]) / np.sqrt(observed[0] + observed[1])
     # Of m items that differ, as many must be won for a t that is as large.
     needed = (counts + ratio[:, None] * np.sqrt(counts)) / 2.0
     needed = np.ceil(needed - _SAME * counts)
@@ -110,7 +112,7 @@ def largest_tail(n: int, won: NDArray[np.int64], lost: NDArray[np.int64]) -> NDA
     possible = needed <= counts
     of = np.broadcast_to(counts, needed.shape)[possible]
     tails[possible] = special.betainc(needed[possible], of - needed[possible] + 1.0, 0.5)
-    return np.asarray((tails @ _share_weights(n)).max(axis=1)[position.ravel()])
+    return np.asarray((tails @ _share_weights(n)).max(axis=1)[position])
 
 
 @lru_cache(maxsize=32)
