@@ -385,7 +385,7 @@ CASES = (
         path="results.md",
     ),
     Case(
-        "markdown/two tables",
+        "tables of one page/two of markdown",
         "rank results.md",
         {"results.md": "# Law\n\n" + MARKDOWN + "\nMore words.\n\n" + MARKDOWN},
         ("2 tables", "lines 3 to 7, lines 11 to 15", "a file of its own"),
@@ -394,17 +394,17 @@ CASES = (
     # LaTeX.
     *(
         Case(
-            f"latex/{name}",
+            f"latex{name}",
             f"rank {path}",
             {path: text},
             (path, "LaTeX", "as CSV", "Markdown"),
             code=1,
         )
         for name, path, text in (
-            ("a table", "t.tex", LATEX),
-            ("pasted", "t.txt", LATEX),
-            ("a document", "paper.tex", "% draft\n\\documentclass{article}\n" + LATEX),
-            ("rows alone", "t.csv", "\n".join(LATEX.splitlines()[1:-1]) + "\n"),
+            ("/a table", "t.tex", LATEX),
+            ("/pasted", "t.txt", LATEX),
+            ("/a document", "paper.tex", "% draft\n\\documentclass{article}\n" + LATEX),
+            (" without its frame/rows alone", "t.csv", "\n".join(LATEX.splitlines()[1:-1]) + "\n"),
         )
     ),
     # Marks and units.
