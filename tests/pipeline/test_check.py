@@ -224,8 +224,8 @@ def test_scores_that_are_near_each_other_are_no_scale():
 
 def test_a_scale_is_suggested_that_the_scores_fit():
     for scores, said in (
-        (published(71.2, 70.8), r"--score-max 100\), or write .* such as 1\."),
-        (published(0.712, 0.708), r"--score-max 1\), or write .* such as 0\.01\."),
+        (published(71.2, 70.8), r"--score-max 100; .* maximum=100\), or write .* such as 1\."),
+        (published(0.712, 0.708), r"--score-max 1; .* maximum=1\), or write .* such as 0\.01\."),
         (published(712, 708), r"one\. Write the margin in units of the score\.$"),
     ):
         with pytest.raises(rb.OptionError, match=said):

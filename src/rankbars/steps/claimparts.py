@@ -275,7 +275,8 @@ def _bet(scores: Scores, duel: HeadToHead, one: Contrast, border: float, sign: f
     else:
         raise OptionError(
             f"E-values need the limits of the score on {one.name!r}. Declare them (--score-min 0 "
-            "--score-max 1), or use --spend halving."
+            "--score-max 1; in Python: minimum=0, maximum=1 where results are read), or use "
+            "--spend halving (spend='halving')."
         )
     new, old = (evidence.values[:, evidence.models.index(name)] for name in (duel.a, duel.b))
     difference = sign * (new - old)

@@ -63,7 +63,9 @@ def scale_of(scores: Scores, claim: Claim) -> float:
     size = 0
     if ends and min(low for low, _ in ends) >= 0:
         size = next((one for one in (1, 100) if max(high for _, high in ends) <= one), 0)
-    declare = f"Declare it (--score-min 0 --score-max {size}), or write" if size else "Write"
+    python = f"in Python, where results are read: minimum=0, maximum={size}"
+    declare = f"Declare it (--score-min 0 --score-max {size}; {python}), or write"
+    declare = declare if size else "Write"
     raise OptionError(
         f"Claim {claim.text!r}: a point or a percent is one hundredth of a scale from 0 to 1 or "
         f"from 0 to 100, and it is not declared that scores have one. {declare} the margin in "

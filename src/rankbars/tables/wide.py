@@ -335,7 +335,8 @@ def _without_outside(
             f"{table.source}: {list_names(outside, 6)} {'holds' if len(outside) == 1 else 'hold'} "
             "other numbers than 0 and 1, the columns beside it only 0 and 1, so it may be no "
             f"model. If it is none, name the models: {lines} (in Python: models={others!r}). If "
-            "all numbers are on one scale, declare it: --score-min LOWEST --score-max HIGHEST."
+            "all numbers are on one scale, declare it: --score-min LOWEST --score-max HIGHEST "
+            "(in Python: minimum=LOWEST, maximum=HIGHEST)."
         )
     aside = [name for name in outside if name not in chosen]
     values = tuple(name for name in parts.values if name not in aside)
