@@ -60,7 +60,7 @@ def find_header_rows(rows: Sequence[Sequence[str]]) -> JoinedHeader | None:
     >>> find_header_rows(table)
     JoinedHeader(names=('model', 'acc', 'stderr'), rows=3, metric=None, crossed=())
     >>> find_header_rows([["Model", "MMLU", ""], ["", "acc", "f1"], ["ash", "1", "2"]]).names
-    ('Model', 'MMLU_acc', 'MMLU_f1')
+    ('Model', 'acc', 'f1')
     >>> find_header_rows([["item", "ash", "birch"], ["q1", "right", "wrong"]]) is None
     True
     """
