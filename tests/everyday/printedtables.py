@@ -216,6 +216,27 @@ CASES = (
         )
     ),
     Case(
+        "second day of a store/made without reruns",
+        "add board_2026-11-25.csv --store s.duckdb ; add board_2026-11-26.csv --store s.duckdb",
+        {"board_2026-11-25.csv": PLAIN, "board_2026-11-26.csv": PLAIN.replace("86.4", "86.5")},
+        ("s.duckdb was made without --reruns", "make another of all files"),
+        code=1,
+    ),
+    Case(
+        "kinds of columns/with truths and a rating",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "Model,x_wall_s,Merged,Elo,MMLU,GSM8K,HumanEval,ARC,BBH,IFEval,MUSR,GPQA,AIME",
+                "a,3,True,1250,80,81,82,83,84,85,86,87,88",
+                "b,2,False,1200,70,71,72,73,74,75,76,77,78",
+            )
+        },
+        ("--metric GPQA --metric AIME (in Python",),
+        ("…", "--metric Merged", "--metric Elo"),
+        code=1,
+    ),
+    Case(
         "slips of submissions/beside a store",
         "add t.csv --store s.duckdb ; submit new.csv --store s.duckdb",
         {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
 from dataclasses import asdict
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -194,7 +195,7 @@ def add_command(
                 return Change.of(found.files, options=options)
 
     def settle(opened: Store, change: Change) -> list[Event]:
-        with working("Keeping", quiet=quiet):
+        with working("Keeping", quiet=quiet), _saying_made_without(store, opened):
             return opened.apply(change, lambda: checked.append(_whole(opened, limit_of(reading))))
 
     events = change_store(
@@ -311,6 +312,21 @@ def remove_command(
         print_answer(store_changed(store, events))
     elif not quiet:
         emit_text("\n".join(say_event(event) for event in events) + "\n")
+
+
+@contextmanager
+def _saying_made_without(store: str, opened: Store) -> Iterator[None]:
+    """Errors that advise to take the newest rows say that a store must be made so."""
+    late = bool(opened.entries) and "reruns" not in opened.options
+    try:
+        yield
+    except DataError as error:
+        if late and "--reruns newest" in str(error):
+            raise DataError(
+                f"{error} {store} was made without --reruns, and all of a store is read in one "
+                "way: make another of all files, with --store NEW.duckdb and this option."
+            ) from error
+        raise
 
 
 def _holding(store: str, models: Sequence[str], tasks: Sequence[str]) -> tuple[list[str], str]:

@@ -343,13 +343,13 @@ def _candidates(role: str, free: Sequence[str], texts: Collection[str]) -> list[
     return groups
 
 
-def _only(role: str, candidates: list[list[str]], source: str) -> str:
+def _only(role: str, candidates: list[list[str]], source: str, more: str = "") -> str:
     best = candidates[0]
     if len(best) > 1:
         raise DataError(
             f"{source}: {len(best)} columns could be the {role}: {list_names(best, 20)}. "
             f"Name the one to use: {paste_columns({role: best[0]})} "
-            f"(in Python: columns={{{role!r}: {best[0]!r}}})."
+            f"(in Python: columns={{{role!r}: {best[0]!r}}}).{more}"
         )
     return best[0]
 
@@ -384,4 +384,5 @@ def _with_error(columns: Sequence[str]) -> str | None:
 def _metric_column(free: Sequence[str], source: str) -> str | None:
     """The one column whose name is a known metric; raises `DataError` if there are several."""
     known = [name for name in free if usual_direction(name) is not None]
-    return _only("score", [known], source) if known else None
+    matrix = " If each column of numbers is a task: --layout models-by-tasks."
+    return _only("score", [known], source, matrix) if known else None

@@ -28,7 +28,7 @@ from rankbars.tables.asides import (
     other_kinds,
     repeats_means,
 )
-from rankbars.tables.cells import NumberColumn, Unread, merge_columns, parse_number
+from rankbars.tables.cells import WORDS, NumberColumn, Unread, merge_columns, parse_number
 from rankbars.tables.columns import ROLES, existing_column, fold_name
 from rankbars.tables.layouts import (
     HEAD_ROWS,
@@ -376,7 +376,6 @@ _MOST_ITEMS = 100_000
 
 # Summaries of longer tables are left aside without a look.
 _MOST_ROWS = 1000
-_MOST_TO_PASTE = 8
 
 
 def _wrong_summaries(
@@ -617,11 +616,18 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> _Part
 
 def _ask_kinds(table: Table, values: Sequence[str], others: Sequence[str]) -> str:
     """The question which columns are scores, with the lines to paste."""
-    numbers = find_numeric(table.columns, table.head(HEAD_ROWS))
-    scores = [name for name in values if name not in others and name in numbers]
-    shown = scores[:_MOST_TO_PASTE]
-    lines = " ".join(f"--metric {shlex.quote(name)}" for name in shown)
-    lines += " …" if len(scores) > len(shown) else f" (in Python: metric={scores!r})"
+    head = table.head(HEAD_ROWS)
+    numbers = find_numeric(table.columns, head)
+    words = {
+        name for place, name in enumerate(table.columns)
+        if all(row[place] is None or str(row[place]).strip().casefold() in WORDS for row in head)
+    }  # fmt: skip
+    scores = [
+        name for name in values
+        if name in numbers and name not in (*others, *words) and not is_rating(name)
+    ]  # fmt: skip
+    lines = " ".join(f"--metric {shlex.quote(name)}" for name in scores)
+    lines += f" (in Python: metric={scores!r})"
     return (
         f"{table.source}: the columns hold numbers of different kinds, which have no average: "
         f"{list_names(scores, 6)}, and beside them {list_names(others, 6)}. Say which are scores: "
