@@ -32,6 +32,7 @@ from rankbars.tables.designs import NamedKind, RowPlan, Size, plan_rows
 from rankbars.tables.joining import join_scores
 from rankbars.tables.layouts import HEAD_ROWS, find_layout, find_numeric, refuse_training
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
+from rankbars.tables.matrixcolumns import describes_rows, refuse_decorated
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.remarks import (
@@ -61,7 +62,7 @@ from rankbars.tables.tasks import (
     split_weights,
 )
 from rankbars.tables.tidy import FileNames, TidyTable, prepare_tidy, take_names
-from rankbars.tables.wide import describes_rows, prepare_wide, refuse_decorated
+from rankbars.tables.wide import prepare_wide
 
 if TYPE_CHECKING:
     from rankbars.tables.decorated import SplitCells

@@ -5,71 +5,45 @@ A matrix becomes rows, one for each cell, and then goes the way of a tidy table.
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
-from functools import reduce
-from types import MappingProxyType
-from typing import NamedTuple
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
 from rankbars.tables.asides import (
     check_summaries,
     describe_left_out,
-    describes_answers,
     describes_models,
     is_attribute,
-    is_helper,
-    is_mean_of_some,
-    is_rating,
     is_share_right,
     is_summary,
-    other_kinds,
     repeats_means,
 )
-from rankbars.tables.cells import WORDS, NumberColumn, Unread, merge_columns, parse_number
-from rankbars.tables.columns import ROLES, existing_column, fold_name
+from rankbars.tables.cells import NumberColumn, parse_number
+from rankbars.tables.columns import fold_name
 from rankbars.tables.layouts import (
     HEAD_ROWS,
     corner_names,
     find_keys,
     find_numeric,
-    find_row_numbers,
-    names_items,
 )
-from rankbars.tables.metrics import usual_direction
+from rankbars.tables.matrixcolumns import (
+    MOST_ROWS,
+    SE_ENDINGS,
+    TASK_NUMBERS,
+    MatrixColumns,
+    numeric_columns,
+    spread_columns,
+    survey_columns,
+)
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
-from rankbars.tables.statistics import kind_of_statistic
 from rankbars.tables.tidy import FileNames, TidyTable, spelling_remark
 
-__all__ = ["HEADER", "POSITION", "describes_rows", "prepare_wide", "refuse_decorated"]
+__all__ = ["HEADER", "POSITION", "prepare_wide"]
 
 # What stands in the place of a column's name where the rows or the header of a matrix give names.
 HEADER, POSITION = "(header)", "(position)"
-
-# Endings of a column that holds the standard error of another.
-SE_ENDINGS = (
-    *("_se", "_sem", "_stderr", "_std_err", "_std_error", "_standard_error"),
-    *(" se", " sem", " stderr"),
-)
-
-# Endings of a column that says how far another is spread, or where it may lie; no score, and no
-# standard error either.
-SPREAD_ENDINGS = (
-    *("_std", "_sd", "_stdev", "_std_dev", "_var", "_variance", " std", " sd", " (std)", " (sd)"),
-    *("_ci", "_ci95", "_ci_low", "_ci_high", "_ci_lower", "_ci_upper", "_lower", "_upper"),
-)
-
-# Dates are no scores, whatever their column is called.
-_DATE = re.compile(r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{2,4}|\d{4}-\d{2}$")
-
-# How large a model is: 70B, 8x7B, 12 GB.
-_SIZE = re.compile(r"\d[\d.,]*(?:x\d[\d.,]*)?\s*(?:[kmbt]|bn|[kmgt]i?b)", re.IGNORECASE)
-
-# Endings of a column that holds the number of items behind another.
-N_ENDINGS = ("_n", "_n_items", "_num_samples", "_n_samples", " n")
 
 # What rows and columns of each layout are; the third name is left to the file.
 AXES: Mapping[str, tuple[str, str, str]] = {
@@ -79,74 +53,6 @@ AXES: Mapping[str, tuple[str, str, str]] = {
     "models-by-items": ("model", "item", "task"),
     "tasks-by-folds": ("task", "fold", "model"),
 }
-
-# Columns of a matrix whose rows are tasks that describe the task.
-TASK_LABELS = ("metric", "category", "family")
-TASK_NUMBERS = ("n", "weight")
-
-
-class _Parts(NamedTuple):
-    """The columns of a matrix by what they hold."""
-
-    row_names: str | None
-    values: tuple[str, ...]
-    errors: Mapping[str, str]
-    counts: Mapping[str, str]
-    traits: Mapping[str, str]
-    dropped: tuple[str, ...]
-    summaries: tuple[str, ...] = ()
-    descriptions: tuple[str, ...] = ()
-    keys: Mapping[str, str] = MappingProxyType({})
-    means: tuple[str, ...] = ()
-    ratings: tuple[str, ...] = ()
-
-
-def describes_rows(name: str) -> bool:
-    """Whether a column of a matrix describes its rows: a rank, a number of items, a category.
-
-    Examples
-    --------
-    >>> describes_rows("n"), describes_rows("Average"), describes_rows("GSM8K")
-    (True, True, False)
-    """
-    return is_helper(name) or fold_name(name) in {*TASK_LABELS, *TASK_NUMBERS, *_N_NAMES}
-
-
-# A column of this name holds the number of items behind every score of its row.
-_N_NAMES = frozenset(fold_name(name) for name in ("n", *ROLES["n"].aliases)) | {
-    f"{before}{what}"
-    for before in ("n", "of", "num", "no", "noof", "numof", "number", "numberof")
-    for what in ("questions", "items", "samples", "examples", "prompts", "problems", "instances")
-}
-
-
-def refuse_decorated(table: Table) -> None:
-    """Scores such as 71.3 ± 1.2 beside models are no text, whatever numbers stand beside them.
-
-    Raises
-    ------
-    DataError
-        If rows are models alone, and a column holds values with something behind them.
-    """
-    folded = {fold_name(name) for name in table.columns}
-    keys = {fold_name(name) for role in ("task", "item", "fold", "repeat", "run", "epoch")
-            for name in (role, *ROLES[role].aliases)}  # fmt: skip
-    if folded & keys or not folded & corner_names("model"):
-        return
-    from rankbars.tables.decorated import describe_decoration
-
-    head = table.head(HEAD_ROWS)
-    for place, name in enumerate(table.columns):
-        if describes_rows(name) or _INTERVAL.search(name):
-            continue
-        cells = [str(row[place]) for row in head if row[place] is not None]
-        more = [cell for cell in cells if parse_number(cell) is None]
-        if more and all(map(describe_decoration, more)):
-            row = next(number for number, cells in enumerate(head) if str(cells[place]) == more[0])
-            raise DataError(_not_one_number(table, name, Unread(row, more[0], len(more))))
-
-
-_INTERVAL = re.compile(r"(?i)\b(?:ci|conf|confidence|interval)\b|_ci|±")
 
 
 def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptions) -> TidyTable:
@@ -171,18 +77,18 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
     """
     named, columns, missing = AXES[layout]
     rows = _row_role(table, named, options)
-    parts, seen = _survey(table, rows, columns, options)
+    parts, seen = survey_columns(table, rows, columns, options)
     summaries = _summary_rows(table, parts, seen, rows)
     outside = _outside_answers(table, parts, seen, summaries) if rows == "item" else []
     if outside:
         parts = _without_outside(table, parts, outside, options)
-    kept, text, others = _numeric_columns(table, seen, parts.values, columns)
+    kept, text, others = numeric_columns(table, seen, parts.values, columns)
     remarks = [("columns", _describe(rows, columns, parts, kept, text))]
     remarks += [("summaries", _describe_mean(name)) for name in parts.means]
     remarks += [("ratings", _describe_ratings(parts.ratings))] * bool(parts.ratings)
     remarks += [("no-scores", _describe_no_scores(others))] * bool(others)
     remarks += [("no-models", _describe_no_models(parts.descriptions))] * bool(parts.descriptions)
-    spreads = [one for one in _spreads(table.columns) if one in parts.dropped]
+    spreads = [one for one in spread_columns(table.columns) if one in parts.dropped]
     spreads += [one for one in parts.dropped if one.endswith(SE_ENDINGS) and one not in spreads]
     if spreads:
         remarks.append(("spreads", _describe_spreads(spreads)))
@@ -223,7 +129,7 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
 
 
 def _said_of_models(
-    table: Table, parts: _Parts, kept: Sequence[str], rows: str, amounts: Collection[str]
+    table: Table, parts: MatrixColumns, kept: Sequence[str], rows: str, amounts: Collection[str]
 ) -> dict[str, dict[str, str]]:
     """What columns beside the scores, or rows of amounts, say of each model."""
     if parts.row_names is None:
@@ -233,7 +139,7 @@ def _said_of_models(
         return table.said_of(parts.row_names, [name for name in beside if describes_models(name)])
     place = {name: number for number, name in enumerate(table.columns)}
     said: dict[str, dict[str, str]] = {}
-    for row in table.head(_MOST_ROWS) if amounts else ():
+    for row in table.head(MOST_ROWS) if amounts else ():
         named = row[place[parts.row_names]]
         for model in kept if named in amounts else ():
             if row[place[model]] is not None:
@@ -263,22 +169,12 @@ _UNNAMED_ROWS = {
 }
 
 
-def _is_unnamed(layout: str, table: Table, parts: _Parts, options: ReadOptions) -> bool:
+def _is_unnamed(layout: str, table: Table, parts: MatrixColumns, options: ReadOptions) -> bool:
     if layout == "models-by-tasks":
         return not parts.row_names
     first = table.columns[0]
     guessed = options.layout is None and first in ("", "Unnamed: 0")
     return guessed and parts.row_names in (None, first)
-
-
-def _no_models(names: Sequence[str], known: Collection[str], rows: str) -> list[str]:
-    """Columns beside models that are none by their name; empty if no other is left."""
-    aside = [
-        name for name in names
-        if name not in known
-        and (describes_answers(name) or (rows in ("task", "item") and names_items(name)))
-    ]  # fmt: skip
-    return aside if len(aside) < len(names) else []
 
 
 def _describe_no_models(names: Sequence[str]) -> str:
@@ -294,7 +190,7 @@ def _describe_no_models(names: Sequence[str]) -> str:
 
 
 def _outside_answers(
-    table: Table, parts: _Parts, seen: Mapping[str, NumberColumn], summaries: Sequence[str]
+    table: Table, parts: MatrixColumns, seen: Mapping[str, NumberColumn], summaries: Sequence[str]
 ) -> list[str]:
     """Columns with numbers below 0 or above 1 beside columns that hold only 0 and 1."""
     place = {name: number for number, name in enumerate(table.columns)}
@@ -316,8 +212,8 @@ def _outside_answers(
 
 
 def _without_outside(
-    table: Table, parts: _Parts, outside: Sequence[str], options: ReadOptions
-) -> _Parts:
+    table: Table, parts: MatrixColumns, outside: Sequence[str], options: ReadOptions
+) -> MatrixColumns:
     """The parts without columns of another scale that are not chosen.
 
     Raises
@@ -344,7 +240,7 @@ def _without_outside(
 
 
 def _summary_rows(
-    table: Table, parts: _Parts, seen: Mapping[str, NumberColumn], rows: str
+    table: Table, parts: MatrixColumns, seen: Mapping[str, NumberColumn], rows: str
 ) -> list[str]:
     """Names of rows that summarise the others, by name or as the means of the items above them."""
     named = parts.row_names
@@ -374,18 +270,15 @@ def _summary_rows(
 # In longer tables a row called accuracy is an item.
 _MOST_ITEMS = 100_000
 
-# Summaries of longer tables are left aside without a look.
-_MOST_ROWS = 1000
-
 
 def _wrong_summaries(
-    table: Table, parts: _Parts, kept: Sequence[str], summaries: Sequence[str]
+    table: Table, parts: MatrixColumns, kept: Sequence[str], summaries: Sequence[str]
 ) -> str:
     """Which summaries, in rows and columns, are not those of the data beside them."""
     if not (summaries or parts.summaries) or parts.row_names is None:
         return ""
-    head = table.head(_MOST_ROWS + 1)
-    if len(head) > _MOST_ROWS:
+    head = table.head(MOST_ROWS + 1)
+    if len(head) > MOST_ROWS:
         return ""
     place = {name: number for number, name in enumerate(table.columns)}
     named = place[parts.row_names]
@@ -405,28 +298,6 @@ def _wrong_summaries(
     return " ".join(filter(None, found))
 
 
-def _survey(
-    table: Table, rows: str, columns: str, options: ReadOptions
-) -> tuple[_Parts, Mapping[str, NumberColumn]]:
-    """Parts, and what their columns hold; once more if a file had columns further down."""
-    while True:
-        known = table.columns
-        parts = _split(table, rows, columns, options)
-        beside = (*parts.errors.values(), *parts.counts.values())
-        seen = table.survey([*parts.values, *beside])
-        if table.columns == known:
-            break
-    if rows == "model" and columns == "task" and not options.metrics:
-        parts = _without_ratings(_without_mean(table, parts, seen), seen, options)
-    for name in beside:
-        unread = seen[name].unread
-        if unread is not None:
-            raise DataError(_not_one_number(table, name, unread))
-        if seen[name].mixture:
-            raise DataError(_mixed(table, f"the column {name!r} holds {seen[name].mixture}"))
-    return parts, seen
-
-
 def _row_role(table: Table, named: str, options: ReadOptions) -> str:
     """What names the rows of a matrix; folds, runs, repeats or trials may stand for items."""
     if named != "item" or options.columns.get("item"):
@@ -435,88 +306,6 @@ def _row_role(table: Table, named: str, options: ReadOptions) -> str:
         return named
     keys = find_keys(table.columns, find_numeric(table.columns, table.head(HEAD_ROWS)))
     return next(iter(keys), "item")
-
-
-def _keys(names: Sequence[str], numeric: Collection[str]) -> dict[str, str]:
-    """Columns that number rows, by role, and the column of tasks beside them or beside items."""
-    keys = find_keys(names, numeric)
-    tasks = [
-        name for place, name in enumerate(names)
-        if fold_name(name) in corner_names("task")
-        and (keys or place == 0 or not describes_answers(name))
-    ]  # fmt: skip
-    rows = keys or any(map(names_items, names))
-    return keys | ({"task": tasks[0]} if rows and tasks else {})
-
-
-def _named_columns(table: Table, columns: str, options: ReadOptions) -> dict[str, str]:
-    """Columns of a matrix that the caller named, by role.
-
-    Raises
-    ------
-    DataError
-        If one does not exist, or its role is what the header or the cells of the matrix hold.
-    """
-    named = {role: name for role, name in options.columns.items() if name}
-    for role, name in named.items():
-        existing_column(name, role, table.columns, table.source)
-        if role in (columns, *_CELL_ROLES):
-            holds = "header" if role == columns else "cells"
-            raise DataError(
-                f"{table.source}: in this matrix the {holds} hold the {role}s, so the column "
-                f"{name!r} cannot. Leave {role}={name!r} out, or the layout, if there is one row "
-                "per score."
-            )
-    return named
-
-
-_CELL_ROLES = ("score", "se", "ci_low", "ci_high", "ci_level")
-
-
-def _without_mean(table: Table, parts: _Parts, seen: Mapping[str, NumberColumn]) -> _Parts:
-    """The parts without the one column that is the mean of all others on every row."""
-    tasks = [name for name in parts.values if seen[name].unread is None]
-    head = table.head(_MOST_ROWS + 1)
-    place = {name: number for number, name in enumerate(table.columns)}
-    full = [row for row in head if all(row[place[name]] not in (None, "") for name in tasks)]
-    if len(tasks) <= _FEWEST_TASKS or len(full) < _FEWEST_MODELS or len(head) > _MOST_ROWS:
-        return parts
-    found = [
-        name for name in tasks
-        if name not in parts.errors and repeats_means(
-            [row[place[name]] for row in full],
-            [[row[place[one]] for one in tasks if one != name] for row in full],
-        )
-    ]  # fmt: skip
-    if len(found) != 1:
-        return parts
-    return parts._replace(
-        values=tuple(name for name in parts.values if name not in found),
-        dropped=(*parts.dropped, *found),
-        means=tuple(found),
-    )
-
-
-def _without_ratings(
-    parts: _Parts, seen: Mapping[str, NumberColumn], options: ReadOptions
-) -> _Parts:
-    """The parts without ratings far above 100, where scores stand beside them."""
-    tasks = [name for name in parts.values if seen[name].unread is None]
-    found = [
-        name for name in tasks
-        if is_rating(name) and seen[name].largest > _PERCENT
-        and name not in options.direction and name not in parts.errors
-    ]  # fmt: skip
-    if not any(seen[name].largest <= _PERCENT for name in tasks):
-        return parts
-    return parts._replace(
-        values=tuple(name for name in parts.values if name not in found),
-        dropped=(*parts.dropped, *found),
-        ratings=tuple(found),
-    )
-
-
-_PERCENT = 100.0
 
 
 def _describe_ratings(names: Sequence[str]) -> str:
@@ -528,244 +317,11 @@ def _describe_ratings(names: Sequence[str]) -> str:
     )
 
 
-# A column that is the mean of so many others for so many models is no coincidence.
-_FEWEST_TASKS, _FEWEST_MODELS = 3, 3
-
-
 def _describe_mean(name: str) -> str:
     return (
         f"The column {name!r} is the mean of the other tasks on every row, and is left aside. If "
         "it is a task of its own, name all tasks: --metric NAME for each."
     )
-
-
-def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> _Parts:
-    chosen = [name for name in options.metrics if name in table.columns]
-    chosen = chosen if len(options.metrics) > 1 else []
-    numeric = find_numeric(table.columns, table.head(HEAD_ROWS))
-    numbers = find_row_numbers(table.columns, numeric)
-    names = [name for name in table.columns if name not in numbers]
-    named = _named_columns(table, columns, options)
-    keys = _keys(names, numeric) if columns == "model" and rows != "task" else {}
-    keys = {role: name for role, name in keys.items() if name not in named.values()} | named
-    traits = {role: keys.pop(role) for role in (*TASK_LABELS, *TASK_NUMBERS) if role in named}
-    row_names = keys.pop(rows, None) or _row_names(
-        [name for name in names if name not in keys.values()], numeric, rows
-    )
-    taken = {row_names, *keys.values(), *traits.values()}
-    rest = [name for name in names if name not in taken]
-    dropped = [name for name in table.columns if name in numbers - set(named.values())]
-    if rows == "task":
-        for role in (*TASK_LABELS, *TASK_NUMBERS):
-            found = next((name for name in rest if fold_name(name) == role), None)
-            if found is not None:
-                traits[role] = found
-        rest = [name for name in rest if name not in traits.values()]
-    summaries = tuple(name for name in rest if is_summary(name))
-    descriptions: tuple[str, ...] = ()
-    if chosen:
-        dropped += [name for name in rest if name not in chosen]
-        rest = [name for name in rest if name in chosen]
-    elif rows == "model":
-        helpers = [name for name in rest if is_helper(name) and name not in options.direction]
-        if len(helpers) == len(rest):
-            helpers = [name for name in rest if not is_attribute(name)]
-        others = [
-            name for name in rest
-            if name not in helpers and (name in options.direction or not is_mean_of_some(name))
-        ]  # fmt: skip
-        if others:
-            helpers = [name for name in rest if name not in others]
-        dropped += helpers
-        rest = [name for name in rest if name not in helpers]
-        found = next((name for name in rest if fold_name(name) in _N_NAMES), None)
-        if found is not None and columns == "task":
-            traits["n"] = found
-            rest.remove(found)
-    else:
-        aside = _no_models(rest, {*summaries, *options.models}, rows)
-        descriptions = tuple(name for name in aside if name in numeric)
-        dropped += [*summaries, *aside]
-        rest = [name for name in rest if name not in (*summaries, *aside)]
-    if columns == "item":
-        dropped += [name for name in rest if is_summary(name)]
-        rest = [name for name in rest if not is_summary(name)]
-    spreads = [] if chosen else _spreads(rest)
-    dropped += [name for name in rest if name in spreads]
-    rest = [name for name in rest if name not in spreads]
-    errors = _errors(rest)
-    lonely = _lonely_errors(rest, errors)
-    dropped += lonely
-    rest = [name for name in rest if name not in lonely]
-    counts = _companions(rest, N_ENDINGS) if columns == "task" else {}
-    beside = {*errors.values(), *counts.values()}
-    values = tuple(name for name in rest if name not in beside)
-    if errors and set(errors) != set(values):
-        lacking = next(name for name in values if name not in errors)
-        raise DataError(
-            f"{table.source}: some columns have a standard error beside them (such as "
-            f"{next(iter(errors.values()))!r}), {lacking!r} has none. Give one for every column, "
-            "or none."
-        )
-    others = other_kinds(values) if columns == "task" and not chosen else []
-    if others and not set(others) <= set(options.direction):
-        raise DataError(_ask_kinds(table, values, others))
-    return _Parts(row_names, values, errors, counts, traits, tuple(dropped), summaries,
-                  descriptions, keys)  # fmt: skip
-
-
-def _ask_kinds(table: Table, values: Sequence[str], others: Sequence[str]) -> str:
-    """The question which columns are scores, with the lines to paste."""
-    head = table.head(HEAD_ROWS)
-    numbers = find_numeric(table.columns, head)
-    words = {
-        name for place, name in enumerate(table.columns)
-        if all(row[place] is None or str(row[place]).strip().casefold() in WORDS for row in head)
-    }  # fmt: skip
-    scores = [
-        name for name in values
-        if name in numbers and name not in (*others, *words) and not is_rating(name)
-    ]  # fmt: skip
-    lines = " ".join(f"--metric {shlex.quote(name)}" for name in scores)
-    lines += f" (in Python: metric={scores!r})"
-    return (
-        f"{table.source}: the columns hold numbers of different kinds, which have no average: "
-        f"{list_names(scores, 6)}, and beside them {list_names(others, 6)}. Say which are scores: "
-        f"{lines}. The others are left aside."
-    )
-
-
-def _companions(
-    names: Sequence[str], endings: Sequence[str], *, every: bool = False
-) -> dict[str, str]:
-    """Columns that say something about another column, by that column; or `every` one by itself."""
-    found = {}
-    for name in names:
-        for ending in endings:
-            base = name.removesuffix(ending)
-            if base != name and base in names:
-                found[name if every else base] = name
-    return found
-
-
-def _spreads(names: Sequence[str]) -> list[str]:
-    """Columns that say how far others are spread, or are other statistics than a mean beside them.
-
-    >>> _spreads(["math", "math_std", "law_mean", "law_max", "std_art", "mean_art", "max_go"])
-    ['math_std', 'law_max', 'std_art']
-    """
-    beside = set(_companions(names, SPREAD_ENDINGS, every=True).values())
-    alike: dict[tuple[str, str], dict[str, str]] = {}
-    for name in names:
-        for ends in (_FIRST_WORD.fullmatch(name), _LAST_WORD.fullmatch(name)):
-            if ends is not None:
-                parts = ends.groupdict(default="")
-                alike.setdefault((parts["before"], parts["after"]), {})[parts["word"]] = name
-    for found in alike.values():
-        kinds = {name: kind_of_statistic(word) for word, name in found.items()}
-        if "mean" in kinds.values():
-            beside |= {name for name, kind in kinds.items() if kind not in (None, "mean")}
-    return [name for name in names if name in beside and not name.endswith(SE_ENDINGS)]
-
-
-_FIRST_WORD = re.compile(r"(?P<before>)(?P<word>[^\W_]+)(?P<after>[_ ].+)")
-_LAST_WORD = re.compile(r"(?P<before>.+[_ ])(?P<word>[^\W_]+)(?P<after>)")
-
-
-def _errors(names: Sequence[str]) -> dict[str, str]:
-    """Columns of standard errors by the column of which they are.
-
-    >>> _errors(["mmlu (acc)", "mmlu_stderr", "arc_acc", "arc_stderr"])
-    {'mmlu (acc)': 'mmlu_stderr', 'arc_acc': 'arc_stderr'}
-    """
-    found = _companions(names, SE_ENDINGS)
-    for name in names:
-        base = next((name.removesuffix(one) for one in SE_ENDINGS if name.endswith(one)), "")
-        if not base or name in found.values():
-            continue
-        same = [
-            one for one in names
-            if one != name and re.fullmatch(rf"{re.escape(base)}(\s*[(\[].*[)\]]|_(\w+))", one)
-            and not one.endswith(SE_ENDINGS)
-        ]  # fmt: skip
-        if len(same) == 1 and same[0] not in found:
-            found[same[0]] = name
-    return found
-
-
-def _lonely_errors(names: Sequence[str], errors: Mapping[str, str]) -> list[str]:
-    """Columns called standard errors, of nothing that is here; none if all are called so."""
-    known = {*errors.values()}
-    lonely = [
-        name for name in names
-        if name not in known and name.endswith(SE_ENDINGS) and usual_direction(name) is None
-    ]  # fmt: skip
-    return lonely if len(lonely) < len(names) else []
-
-
-def _row_names(names: Sequence[str], numeric: Collection[str], rows: str) -> str | None:
-    """Column that names the rows; None if rows are items without a name."""
-    spellings = corner_names(rows)
-    named = [name for name in names if fold_name(name) in spellings]
-    if named:
-        return named[0]
-    if not names or (rows == "item" and names[0] in numeric):
-        return None
-    return names[0]
-
-
-def _numeric_columns(
-    table: Table, seen: Mapping[str, NumberColumn], values: Sequence[str], columns: str
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Value columns that hold numbers, and those of text; of these, what words made no scores."""
-    kept: list[str] = []
-    text: list[str] = []
-    others = _no_scores(values, seen) if columns == "task" else []
-    for name in values:
-        column = seen[name]
-        unread = column.unread
-        if name in others:
-            text.append(name)
-            continue
-        if unread is None:
-            kept.append(name)
-            continue
-        plain_text = column.plain + column.percentages == 0
-        is_date = plain_text and _DATE.match(unread.text.strip()) is not None
-        is_size = plain_text and _SIZE.fullmatch(unread.text.strip()) is not None
-        if is_date or is_size or describes_models(name):  # "128k" beside 8
-            text.append(name)
-            continue
-        if not plain_text or unread.text.lstrip("+-")[:1].isdigit():
-            raise DataError(_not_one_number(table, name, unread))
-        text.append(name)
-    if not kept:
-        shown = ", ".join(map(repr, text[:5]))
-        raise DataError(
-            f"{table.source}: no column of the matrix holds numbers ({shown} hold text). "
-            "Expected a score in each cell, such as 1 for right and 0 for wrong. If these are "
-            "answers, score them first."
-        )
-    whole = reduce(merge_columns, (seen[name] for name in kept))
-    if whole.plain and whole.percentages:
-        shown = list_names([name for name in kept if seen[name].percentages], 3)
-        raise DataError(
-            _mixed(table, f"some cells are percentages ({shown}) and some are plain numbers")
-        )
-    if whole.mixture:
-        raise DataError(_mixed(table, f"the cells hold {whole.mixture}"))
-    return tuple(kept), tuple(text), tuple(others)
-
-
-def _no_scores(values: Sequence[str], seen: Mapping[str, NumberColumn]) -> list[str]:
-    """Columns that are empty, or true and false beside numbers; none where there are no others."""
-    found = [
-        name for name in values
-        if seen[name].unread is None
-        and (seen[name].only_truths or not seen[name].plain + seen[name].percentages)
-    ]  # fmt: skip
-    numbers = any(seen[name].unread is None for name in values if name not in found)
-    return found if numbers else []
 
 
 def _describe_no_scores(names: Sequence[str]) -> str:
@@ -775,32 +331,8 @@ def _describe_no_scores(names: Sequence[str]) -> str:
     )
 
 
-def _mixed(table: Table, what: str) -> str:
-    return f"{table.source}: {what}. Write all of them the same way."
-
-
-def _not_one_number(table: Table, name: str, unread: Unread) -> str:
-    row = table.header_rows + 1 + unread.row
-    return (
-        f"{table.source}, row {row}, column {name!r}: the cell {unread.text[:40]!r} is "
-        "not one plain number. Expected a number, a percentage or an empty cell. "
-        f"{_advise(unread.text)}"
-    )
-
-
-def _advise(text: str) -> str:
-    from rankbars.tables.decorated import describe_decoration
-
-    if parse_number(text, ",") is not None:
-        return "If the comma is the decimal mark: --decimal , (in Python: decimal=',')."
-    usual = "Put what else it says into a column of its own, or remove the column."
-    if not re.search(r"\d", text):
-        usual = "If it says that there is no score, empty the cell; if not, remove the column."
-    return describe_decoration(text) or usual
-
-
 def _melt(
-    table: Table, parts: _Parts, kept: Sequence[str], rows: str, columns: str,
+    table: Table, parts: MatrixColumns, kept: Sequence[str], rows: str, columns: str,
     summaries: Sequence[str],
 ) -> Rows:  # fmt: skip
     labels = {role: name for role, name in parts.traits.items() if role not in TASK_NUMBERS}
@@ -820,7 +352,7 @@ def _melt(
 
 
 def _describe(
-    rows: str, columns: str, parts: _Parts, kept: Sequence[str], text: Sequence[str]
+    rows: str, columns: str, parts: MatrixColumns, kept: Sequence[str], text: Sequence[str]
 ) -> str:
     many = "column" if len(kept) == 1 else "columns"
     message = f"A matrix, {rows}s by {columns}s, with {len(kept)} {many} of scores"
