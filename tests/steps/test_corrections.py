@@ -182,7 +182,7 @@ def test_corrections_are_a_plain_table() -> None:
 def test_a_band_promises_nothing_and_says_so() -> None:
     made = rb.rank(rb.compare(field()), correction="bootstrap_band", resamples=99)["t"]
     assert (made.guarantee, made.side_level, made.shown_better) == (None, None, None)
-    assert [note.code for note in made.notes] == ["band"]
+    assert [note.code for note in made.notes] == ["unseen-rows", "band"]
     assert "not a confidence interval" in made.notes[0].message
 
 
