@@ -183,7 +183,7 @@ def test_a_band_promises_nothing_and_says_so() -> None:
     made = rb.rank(rb.compare(field()), correction="bootstrap_band", resamples=99)["t"]
     assert (made.guarantee, made.side_level, made.shown_better) == (None, None, None)
     assert [note.code for note in made.notes] == ["unseen-rows", "band"]
-    assert "not a confidence interval" in made.notes[0].message
+    assert "not a confidence interval" in made.notes[-1].message
 
 
 def test_a_band_is_for_one_model_at_a_time_and_independent_rows() -> None:
