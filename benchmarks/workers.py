@@ -14,7 +14,7 @@ import rankbars as rb
 from benchmarks.inputs import model_names, task_arrays
 from benchmarks.reading import write_folders
 from benchmarks.rows import Job, Once, Row, require
-from rankbars.cli.backends import running_on
+from rankbars.cli.backends import Workers, running_on
 
 TITLE = "Workers, two of them"
 WORKERS = 2
@@ -34,7 +34,7 @@ def overheads(backend: str, messages: int, models: int, items: int, tasks: int) 
         start = perf_counter()
         alone = board(1)
         alone_s, before, start = perf_counter() - start, _children_mb(), perf_counter()
-        with running_on(backend, None, WORKERS) as jobs:
+        with running_on(Workers(backend, None, WORKERS)) as jobs:
             send(jobs, WORKERS, 0)
             found = {"s to start": perf_counter() - start}
             for what, content in (("empty task", 0), (f"{KILOBYTES} kB task", values)):
@@ -80,7 +80,7 @@ def by_reference(models: int, items: int, tasks: int) -> Job:
         start = cpu()
         alone = plain()
         alone_s = cpu() - start
-        with running_on("dask", None, WORKERS) as jobs:
+        with running_on(Workers("dask", None, WORKERS)) as jobs:
             for _ in range(2):
                 start = cpu()
                 scores = rb.read(path, by_reference=True, n_jobs=jobs)

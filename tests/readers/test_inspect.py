@@ -325,7 +325,7 @@ def test_failed_answers_beside_scored_ones_are_told(tmp_path: Path) -> None:
     said = next(note.message for note in scores.notes if note.code == "unscored-trials")
     assert "2 answers without a score (2 failed) beside scored ones to the same items" in said
     assert items(scores, "t").values[:, 0].tolist() == [1.0, 0.0]
-    assert "--missing fail" in said
+    assert "They are left out" in said
 
 
 def test_an_error_with_a_score_keeps_its_score(tmp_path: Path) -> None:

@@ -200,11 +200,13 @@ def _among_those_scored(board: Leaderboard, partly: PartlyScored, name: NameWrit
         head += f"{len(first)} may be first."
     also, some = [name(one) for one in partly.first], len(partly.models)
     if some == 1:
-        return f"{head} The one partly scored model may{' be first, too' if also else ' not'}."
+        return (
+            f"{head} The one partly scored model may {'be first, too' if also else 'not be first'}."
+        )
+    if not also:
+        return f"{head} Of {some} partly scored, none may be first."
     said = _listed(also) if len(also) <= _MOST_NAMES_APART else f"{len(also)}"
-    return (
-        f"{head} Of {some} partly scored, {f'{said} may be first, too' if also else 'none may be'}."
-    )
+    return f"{head} Of {some} partly scored, {said} may be first, too."
 
 
 def _second(board: Leaderboard) -> str:
