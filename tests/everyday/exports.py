@@ -81,6 +81,12 @@ CASES = (
         models=("a", "b"),
     ),
     Case(
+        "sheets beside results/a weight of 0",
+        "rank t.csv --weights w.csv",
+        {"t.csv": BOARD, "w.csv": lines("task,weight", "MMLU,0", "GSM8K,1", "ARC,2")},
+        ("1 task has weight 0 and no part in the average: 'MMLU'",),
+    ),
+    Case(
         "sheets beside results/weights with decimal commas",
         "rank t.csv --weights w.csv",
         {"t.csv": BOARD, "w.csv": lines("task;weight", "MMLU;0,5", "GSM8K;1", "ARC;2,5")},

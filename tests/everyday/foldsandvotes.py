@@ -165,6 +165,24 @@ CASES = (
         models=THREE,
     ),
     Case(
+        "votes of nobody/no column of voters",
+        "rank v.csv",
+        {"v.csv": text(ARENA)},
+        ("Nobody says who cast which vote", "--column judge=NAME"),
+    ),
+    Case(
+        "votes of nobody/said to be independent",
+        "rank v.csv --cluster none",
+        {"v.csv": text(ARENA)},
+        hides=("Nobody says",),
+    ),
+    Case(
+        "votes of nobody/named voters",
+        "rank v.csv",
+        {"v.csv": text({**ARENA, "user_id": [f"u{k % 12}" for k in range(len(ARENA["winner"]))]})},
+        hides=("Nobody says",),
+    ),
+    Case(
         "votes of one model/itself",
         "rank v.csv",
         {"v.csv": text(ARENA) + "gpt,gpt,model_a\n"},

@@ -49,6 +49,14 @@ def grown(header: str, *cells: str, place: int = 99) -> str:
     return "\n".join(found) + "\n"
 
 
+PLACES = lines(
+    "Model,ARC,MATH,MMLU,IFEval",
+    "a,71.2,73.1,69.8,80.1",
+    "b,68.1,69.2,66.9,78.9",
+    "c,66.0,67.9,64.1,77.0",
+    "d,63.9,64.0,62.2,76.1",
+    "e,60.1,58.8,60.9,74.9",
+)
 SLIP = lines("Model,MMLU,GSM8K", "a,70.1,80.2", "b,68.1,79.2", "c,60.1,702", "d,50.1,60.2")
 
 WITH_ERRORS = lines(
@@ -213,6 +221,20 @@ CASES = (
                 ("'c' has 7.02 on 'GSM8K'",),
                 1,
             ),
+        )
+    ),
+    *(
+        Case(
+            f"slips by a place/{name}",
+            f"rank t.csv{options}",
+            {"t.csv": PLACES.replace("69.2", written)},
+            says,
+            hides,
+        )
+        for name, options, written, says, hides in (
+            ("too low", "", "6.92", ("[1] MATH: 'b' has 6.92 here", "about 69.2"), ()),
+            ("too high", " --score-max 692", "692", (), ("decimal point",)),
+            ("a weak task", "", "29.2", (), ("decimal point",)),
         )
     ),
     Case(

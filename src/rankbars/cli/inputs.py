@@ -34,7 +34,7 @@ _MOST_SIDES = 8
 # What was not read comes first.
 _FIRST_NOTES = frozenset({"files-damaged", "files-skipped", "plugin"})
 # What stands apart is said beside its row, too.
-_BESIDE_ROWS = frozenset({"far-fewer", "only-right"})
+_BESIDE_ROWS = frozenset({"far-fewer", "maybe-slip", "only-right"})
 
 
 def read_scores(

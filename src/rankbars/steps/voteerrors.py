@@ -97,10 +97,11 @@ def measure_errors(
     """
     if names:
         return _clustered(votes, options, setting, fit, names)
+    nobody = _unnamed_voters(votes, options)
     if options.covariance == "bootstrap":
         drawn = bootstrap_votes(counts, fit, setting.resamples, setting.seed, _key(setting))
         words = f"The votes are independent draws; {_resampled(drawn)}"
-        spread, lost = _spread_of(drawn, setting), _lost([drawn], setting)
+        spread, lost = _spread_of(drawn, setting), (*nobody, *_lost([drawn], setting))
         # Resamples are of strengths; effects of covariates need the formula.
         se = _effect_errors(sandwich_covariance(counts, fit), counts) if fit.effect.size else None
         return VoteErrors(spread, np.inf, words, lost, *_few_votes(counts), se)
@@ -108,11 +109,24 @@ def measure_errors(
         words = "Votes are independent, and the model of the votes holds as it stands."
         covariance = model_covariance(fit)
         kept, se = _strengths_only(covariance, counts), _effect_errors(covariance, counts)
-        return VoteErrors(kept, np.inf, words, effect_se=se)
+        return VoteErrors(kept, np.inf, words, nobody, effect_se=se)
     words = "Votes are independent of each other; nothing else is assumed about their variation."
     covariance = sandwich_covariance(counts, fit)
     kept, se = _strengths_only(covariance, counts), _effect_errors(covariance, counts)
-    return VoteErrors(kept, np.inf, words, (), *_few_votes(counts), se)
+    return VoteErrors(kept, np.inf, words, nobody, *_few_votes(counts), se)
+
+
+def _unnamed_voters(votes: Votes, options: VoteOptions) -> tuple[tuple[str, str], ...]:
+    """A note where nobody says who voted, and nobody says that this does not matter."""
+    if options.cluster == "none" or (votes.ballots and "judge" in votes.ballots.labels):
+        return ()
+    text = (
+        "Nobody says who cast which vote, so votes of one person count as independent of each "
+        "other: where few people cast many, intervals are too short."
+    )
+    if votes.ballots is not None:
+        text += " A column of voters: --column judge=NAME (in Python: columns={'judge': 'NAME'})."
+    return (("unnamed-voters", text),)
 
 
 def _few_votes(counts: VoteCounts) -> tuple[Array, Array, _About, NDArray[np.int64]]:
@@ -283,7 +297,7 @@ def _width_note(
 ) -> tuple[tuple[str, str], ...]:
     """What clusters do to the intervals."""
     if names == ("vote",):
-        return ()
+        return _unnamed_voters(votes, options)
     counts = tally(votes, options)
     effect = design_effect(covariance, _strengths_only(sandwich_covariance(counts, fit), counts))
     words = " and ".join(CLUSTER_WORDS[name] for name in names)

@@ -25,7 +25,6 @@ from rankbars.tables.descriptions import (
     Group,
     check_scale,
     check_signs,
-    check_slips,
     describe_tasks,
 )
 from rankbars.tables.designs import NamedKind, RowPlan, Size, plan_rows
@@ -707,6 +706,7 @@ def _refuse_scales(
 
 
 def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores:
+    from rankbars.tables.slips import check_slips, note_slips
     from rankbars.tables.taskestimates import build_estimates, read_summaries, task_weight
 
     names = records.names
@@ -715,8 +715,10 @@ def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores
     codes = {task: code for code, task in enumerate(names["task"]) if task in about.metrics}
     means = {task: summaries.mean[code] for task, code in codes.items()}
     _refuse_scales(means, names["model"], about)
+    slips: tuple[Note, ...] = ()
     if about.limits == (None, None):
         check_slips(means, names["model"], about.directions, about.metrics)
+        slips = note_slips(means, names["model"], about.directions, about.metrics)
     percent = group.score.percentages > 0
     built, notes = build_estimates(summaries, names, about.metrics, percent=percent)
     tasks: dict[str, Evidence] = {}
@@ -727,6 +729,6 @@ def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores
         tasks[task] = replace(estimates, mean=0.0 - estimates.mean) if lower else estimates
     if summaries.lost is not None:
         notes += describe_lost_rows(summaries.lost, names, counts=worst is not None)
-    scores = Scores(tasks, info, (*about.notes, *notes))
+    scores = Scores(tasks, info, (*about.notes, *slips, *notes))
     counted = _counted(records, summaries.left_out)
     return scores.with_notes(describe_rows(group, records.options, scores, counted, None))

@@ -40,8 +40,8 @@ __all__ = [
     "Side",
     "check_scale",
     "check_signs",
-    "check_slips",
     "describe_tasks",
+    "has_unit",
     "read_directions",
     "read_metrics",
     "read_traits",
@@ -141,10 +141,10 @@ def check_scale(
         return
     for metric in dict.fromkeys(metrics.values()):
         known = metric is not None and is_proportion(metric)
-        if not known and (not any_name or (metric is not None and _has_unit(metric))):
+        if not known and (not any_name or (metric is not None and has_unit(metric))):
             continue
         tasks = [task for task, name in metrics.items() if name == metric and task in largest]
-        tasks = [task for task in tasks if known or not _has_unit(task)]
+        tasks = [task for task in tasks if known or not has_unit(task)]
         if not tasks:
             continue
         stacked = np.stack([largest[task] for task in tasks])
@@ -162,54 +162,8 @@ def check_scale(
             )
 
 
-def check_slips(
-    largest: Mapping[str, NDArray[np.float64]], models: Sequence[str],
-    directions: Mapping[str, Direction], metrics: Mapping[str, str | None],
-) -> None:  # fmt: skip
-    """Raises `DataError` where one or two published scores seem to lack their decimal point.
-
-    All others of the task lie within 0 and 1, or within 0 and 100; these lie above, and are
-    several times the largest of the others, which are not that far from each other.
-
-    Parameters
-    ----------
-    largest : mapping from str to array of float, shape (M,)
-        Score of each model by task, NaN where it has none.
-    models : sequence of str
-        The M models.
-    directions : mapping from str to {"higher", "lower"}
-        Which side is better, by task; amounts and losses are not looked at.
-    metrics : mapping from str to str or None
-        Metric by task.
-    """
-    for task, values in largest.items():
-        unit = any(_has_unit(name) for name in (task, metrics.get(task) or ""))
-        known = np.sort(values[~np.isnan(values)])[::-1]
-        if unit or directions.get(task) == "lower" or not known.size or known[-1] < 0.0:
-            continue
-        for far in (1, 2):
-            slips, others = known[:far], known[far:]
-            if len(others) < _FITTING * far or others[0] <= 0.0:
-                break
-            top = 1.0 if others[0] <= 1.0 else 100.0
-            alike = others[0] <= _ALIKE * float(np.median(others))
-            if others[0] <= top < slips[-1] and slips[-1] >= _SEVERAL * others[0] and alike:
-                names = [models[int(place)] for place in np.flatnonzero(values >= slips[-1])]
-                shown = ", ".join(f"{slip:g}" for slip in slips)
-                raise DataError(
-                    f"{list_names(names, 2)} {'has' if far == 1 else 'have'} {shown} on {task!r}, "
-                    f"{slips[-1] / others[0]:.0f} times the next, {others[0]:g}: a slip? Mend it "
-                    "in the file. If it is right, say up to where scores go: --score-max "
-                    f"{slips[0]:g} (in Python: maximum={slips[0]:g})."
-                )
-
-
-# So many scores fit for each that does not; that is so many times the next, which is at most so
-# many times the median of those that fit.
-_FITTING, _SEVERAL, _ALIKE = 3, 5.0, 3.0
-
-
-def _has_unit(name: str) -> bool:
+def has_unit(name: str) -> bool:
+    """Whether scores of this name are amounts or losses, which may be of any size."""
     return usual_direction(name) == "lower" or depends_on_scale(name)
 
 

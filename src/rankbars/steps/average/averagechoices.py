@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankbars.calls import check_mapping, check_name, check_number, finite_weights
 from rankbars.data.aggregate import Over
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, Votes
-from rankbars.data.notes import Note, list_names
+from rankbars.data.notes import Note, list_names, list_words
 from rankbars.data.priors import PriorChoice, prior_kind
 from rankbars.data.rightanswers import is_share
 from rankbars.data.scores import Direction, Scores
@@ -143,7 +143,7 @@ def plan_average(
         families=_families(scores, shares) if over == "families" else {},
         categories=_categories(scores, shares, chosen.name),
         baseline=spec.baseline,
-        notes=chosen.notes,
+        notes=(*chosen.notes, *(_weightless(scores, shares) if weights is None else ())),
         prior=prior,
         correction=spec.correction,
         insisted=spec.test != "auto",
@@ -228,6 +228,19 @@ def _shares(scores: Scores, weights: Mapping[str, float] | None) -> dict[str, fl
         raise OptionError("All weights of tasks are zero; at least one must be above 0.")
     shares = {name: value / total for name, value in zip(raw, values, strict=True)}
     return {name: share for name, share in shares.items() if share > 0}
+
+
+def _weightless(scores: Scores, shares: Mapping[str, float]) -> tuple[Note, ...]:
+    """A note on tasks that a weight of 0 keeps out of the average."""
+    idle = [repr(name) for name in scores.tasks if name not in shares]
+    if not idle:
+        return ()
+    has = f"{len(idle)} tasks have" if len(idle) > 1 else "1 task has"
+    text = f"{has} weight 0 and no part in the average: {list_words(idle, _MOST_IDLE)}."
+    return (Note("weightless", text),)
+
+
+_MOST_IDLE = 6
 
 
 def _choose_method(scores: Scores, shares: Mapping[str, float], spec: Spec) -> _Chosen:

@@ -1,0 +1,147 @@
+"""Published scores whose decimal point seems to be missing, or to stand one place off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.notes import Note, list_names
+from rankbars.errors import DataError
+from rankbars.tables.descriptions import Direction, has_unit
+
+__all__ = ["check_slips", "note_slips"]
+
+# So many scores fit for each that does not; that is so many times the next, which is at most so
+# many times the median of those that fit.
+_FITTING, _SEVERAL, _ALIKE = 3, 5.0, 3.0
+
+# A table of fewer models or tasks does not tell what a score is expected to be.
+_FEWEST_MODELS, _FEWEST_TASKS = 4, 3
+
+
+def check_slips(
+    largest: Mapping[str, NDArray[np.float64]], models: Sequence[str],
+    directions: Mapping[str, Direction], metrics: Mapping[str, str | None],
+) -> None:  # fmt: skip
+    """Raises `DataError` where one or two published scores seem to lack their decimal point.
+
+    All others of the task lie within 0 and 1, or within 0 and 100; these lie above, and are
+    several times the largest of the others, which are not that far from each other.
+
+    Parameters
+    ----------
+    largest : mapping from str to array of float, shape (M,)
+        Score of each model by task, NaN where it has none.
+    models : sequence of str
+        The M models.
+    directions : mapping from str to {"higher", "lower"}
+        Which side is better, by task; amounts and losses are not looked at.
+    metrics : mapping from str to str or None
+        Metric by task.
+    """
+    for task, values in largest.items():
+        unit = any(has_unit(name) for name in (task, metrics.get(task) or ""))
+        known = np.sort(values[~np.isnan(values)])[::-1]
+        if unit or directions.get(task) == "lower" or not known.size or known[-1] < 0.0:
+            continue
+        for far in (1, 2):
+            slips, others = known[:far], known[far:]
+            if len(others) < _FITTING * far or others[0] <= 0.0:
+                break
+            top = 1.0 if others[0] <= 1.0 else 100.0
+            alike = others[0] <= _ALIKE * float(np.median(others))
+            if others[0] <= top < slips[-1] and slips[-1] >= _SEVERAL * others[0] and alike:
+                names = [models[int(place)] for place in np.flatnonzero(values >= slips[-1])]
+                shown = ", ".join(f"{slip:g}" for slip in slips)
+                raise DataError(
+                    f"{list_names(names, 2)} {'has' if far == 1 else 'have'} {shown} on {task!r}, "
+                    f"{slips[-1] / others[0]:.0f} times the next, {others[0]:g}: a slip? Mend it "
+                    "in the file. If it is right, say up to where scores go: --score-max "
+                    f"{slips[0]:g} (in Python: maximum={slips[0]:g})."
+                )
+
+
+def note_slips(
+    means: Mapping[str, NDArray[np.float64]], models: Sequence[str],
+    directions: Mapping[str, Direction], metrics: Mapping[str, str | None],
+) -> tuple[Note, ...]:  # fmt: skip
+    """A note where one score of a table would fit if its decimal point stood one place off.
+
+    Expected is what the model's other scores and the task's other scores make likely, on a
+    logarithmic scale, where a place is the same everywhere. The score must be three times as far
+    from that as any other of its model or task, and once mended no farther than another.
+
+    Parameters
+    ----------
+    means, models, directions, metrics
+        As in `check_slips`.
+
+    Examples
+    --------
+    >>> table = np.outer([80.0, 70.0, 60.0, 50.0], [1.0, 0.9, 0.5])
+    >>> means = dict(zip(["arc", "law", "math"], (table + np.eye(4, 3)).T, strict=True))
+    >>> sides, metrics = dict.fromkeys(means, "higher"), dict.fromkeys(means)
+    >>> note_slips(means, ["a", "b", "c", "d"], sides, metrics)
+    ()
+    >>> means["law"][1] = 6.4
+    >>> print(*(one.message for one in note_slips(means, ["a", "b", "c", "d"], sides, metrics)))
+    'b' has 6.4 here; its other scores and those of the others speak for about 64: is the ...
+    """
+    tasks = [
+        task for task in means
+        if directions.get(task) != "lower"
+        and not any(has_unit(name) for name in (task, metrics.get(task) or ""))
+    ]  # fmt: skip
+    if len(models) < _FEWEST_MODELS or len(tasks) < _FEWEST_TASKS:
+        return ()
+    table = np.stack([means[task] for task in tasks], axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        logs = np.where(table > 0.0, np.log10(table), np.nan)
+    known = ~np.isnan(logs)
+    some = (known.sum(axis=1) >= _FEWEST_TASKS, known.sum(axis=0) >= _FEWEST_MODELS)
+    logs[~some[0]] = logs[:, ~some[1]] = np.nan
+    if np.isnan(logs).all():
+        return ()
+    off = logs.copy()
+    for _ in range(_SWEEPS):  # medians of rows and columns, taken away in turn
+        for axis in (0, 1):
+            off -= _medians(off, axis)
+    off = np.nan_to_num(off)
+    usual = np.maximum(_largest_others(off, 0), _largest_others(off, 1))
+    places = np.round(off)
+    near = np.abs(off - places) <= np.maximum(usual, _NEAR)
+    slips = np.argwhere((places != 0.0) & near & (np.abs(off) >= _APART * usual))
+    if len(slips) != 1:
+        return ()
+    model, task = slips[0]
+    likely = table[model, task] * 10.0 ** -places[model, task]
+    return (
+        Note(
+            "maybe-slip",
+            f"{models[model]!r} has {table[model, task]:g} here; its other scores and those of the "
+            f"others speak for about {likely:g}: is the decimal point right? If not, mend it in "
+            "the file.",
+            tasks[task],
+            (models[model],),
+        ),
+    )
+
+
+_SWEEPS = 10
+_NEAR, _APART = 0.05, 3.0
+
+
+def _largest_others(off: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """Largest magnitude along an axis but for each value's own."""
+    size = np.abs(off)
+    first = size.max(axis=axis, keepdims=True)
+    second = np.sort(size, axis=axis).take([-2], axis=axis)
+    return np.where(size == first, second, first)
+
+
+def _medians(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """Medians of what is known along an axis, 0 where nothing is."""
+    empty = np.isnan(values).all(axis=axis, keepdims=True)
+    return np.asarray(np.nanmedian(np.where(empty, 0.0, values), axis=axis, keepdims=True))
