@@ -1,0 +1,124 @@
+"""How often statements about ten tied models hold, by the index of skewness: the table in the docs.
+
+Rows are drawn from real results, shifted so that all models are tied, and from made-up ones, among
+them rare large failures. The printed figures of a t-test with Holm are from other simulations, with
+other rows; what is drawn here stands beside them.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from calibration import Calibration, three_errors
+
+from rankbars.stats.multiplicity.stepdown import decide
+from rankbars.stats.multiplicity.symmetricbootstrap import (
+    Sample,
+    decide_symmetric,
+    largest_differences,
+)
+from rankbars.stats.pairwise.paired import paired_t
+from rankbars.stats.rowsigns import skewness_index
+
+ROOT = Path(__file__).parents[2]
+MODELS = 10
+SIZES = (5, 8, 10, 20, 30, 50, 100, 200)
+KINDS = ("normal", "t", "exponential", "log-normal", "failures", "seconds", "embeddings")
+EDGES = (0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7)
+
+
+@cache
+def centred(name: str) -> np.ndarray:
+    """Real scores, each model shifted to mean 0; more is better."""
+    frame = pd.read_csv(ROOT / "tests" / "data" / "plasmode" / f"{name}.csv")
+    values = frame.iloc[:, 1:].to_numpy(float) * (-1 if name == "seconds" else 1)
+    return values - values.mean(axis=0)
+
+
+def tied_rows(kind: str, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Rows of models that are all 0 on average."""
+    size = (n, MODELS)
+    if kind == "t":
+        return rng.standard_t(3, size=size)
+    if kind == "exponential":
+        return 1 - rng.exponential(size=size)
+    if kind == "log-normal":
+        return np.exp(0.5) - rng.lognormal(size=size)
+    if kind == "failures":  # of 25 standard deviations, in none to 5 % of the rows of a model
+        share = 0.05 * np.arange(MODELS) / (MODELS - 1)
+        return rng.normal(size=size) - 25 * ((rng.random(size) < share) - share)
+    if kind in ("seconds", "embeddings"):
+        values = centred(kind)
+        return values[rng.integers(len(values), size=n)]
+    return rng.normal(size=size)
+
+
+def held(values: np.ndarray, rng: np.random.Generator) -> tuple[bool, bool]:
+    """Whether nothing is shown: by t with Holm, and by the symmetric bootstrap."""
+    pairs, seed = paired_t(values), int(rng.integers(2**30))
+    usual = decide(pairs.statistic, pairs.df, 0.05, "holm", "all").shown_better.any()
+    sample = Sample(values, 1.0, lambda chunk: np.random.default_rng((seed, chunk)))
+    largest = largest_differences([sample], pairs.statistic, 300)
+    return not usual, not decide_symmetric(largest, 0.05, all_pairs=True).better.any()
+
+
+def printed(row: str) -> list[float]:
+    """A row of the table in the docs."""
+    text = (ROOT / "docs" / "methods.md").read_text("utf-8")
+    cells = next(line for line in text.splitlines() if line.startswith(f"| {row} |")).split("|")
+    return [float(cell) for cell in cells[2:-1]]
+
+
+@pytest.mark.slow
+def test_statements_hold_by_index_as_the_table_says(calibration: Calibration) -> None:
+    rng, runs = np.random.default_rng(0), calibration.runs(16, 150)
+    count = np.zeros((3, len(EDGES) + 1))
+    for kind in KINDS:
+        for n in SIZES:
+            for _ in range(runs):
+                values = tied_rows(kind, n, rng)
+                place = int(np.digitize(skewness_index(values), EDGES))
+                count[:, place] += (*held(values, rng), 1)
+    for name, hits, row in (
+        ("t with Holm", count[0], "t, Holm, drawn anew"),
+        ("symmetric bootstrap", count[1], "symmetric bootstrap, drawn anew"),
+    ):
+        for place, level in enumerate(printed(row)):
+            trials = int(count[2, place])
+            error = three_errors(level, trials) + 0.02  # both are measured, and rounded
+            calibration.near(hits[place], trials, level, error, of=f"{name}, {_between(place)}")
+
+
+def _between(place: int) -> str:
+    low, high = (0.0, *EDGES)[place], (*EDGES, np.inf)[place]
+    return f"index above {low:g}" if np.isinf(high) else f"index {low:g} to {high:g}"
+
+
+def test_the_figures_that_boards_print_are_those_of_the_table() -> None:
+    from rankbars.steps.correctionchoice import _HELD
+
+    low = (0.0, *EDGES)
+    for least, share in _HELD:
+        assert printed("t, Holm")[low.index(least)] == share
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n", "usual", "resampled"), [(10, 0.93, 0.98), (50, 0.73, 0.74), (200, 0.94, 0.94)]
+)
+def test_failures_that_rows_do_not_contain_are_covered_by_nothing(
+    n: int, usual: float, resampled: float, calibration: Calibration
+) -> None:
+    """One of ten tied models fails on 2 % of the rows by 25 standard deviations."""
+    rng, runs = np.random.default_rng(n), calibration.runs(60, 600)
+    count = np.zeros(2)
+    for _ in range(runs):
+        values = rng.normal(size=(n, MODELS))
+        values[:, -1] -= 25 * ((rng.random(n) < 0.02) - 0.02)
+        count += held(values, rng)
+    calibration.within(count[0], runs, usual, slack=0.03, of="t with Holm")
+    calibration.within(count[1], runs, resampled, slack=0.03, of="symmetric bootstrap")
