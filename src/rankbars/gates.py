@@ -23,10 +23,10 @@ from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.intake import take_scores
 from rankbars.readers.claimfiles import claim_lines
+from rankbars.stats.binomial import share_test
 from rankbars.stats.pairwise.margins import chance_if_equal
 from rankbars.stats.samplesize import sample_size
 from rankbars.stats.tails import critical_value
-from rankbars.stats.votes.binomial import share_test
 from rankbars.steps.claimparts import ClaimField, place_words
 from rankbars.steps.claimunits import check_margin, note_margin, scale_of
 from rankbars.steps.duels import contrast_models

@@ -11,9 +11,8 @@ from reference import golden
 from scipy import stats
 
 from rankbars.errors import DataError
+from rankbars.stats.binomial import binomial_tail, binomial_tail_midp
 from rankbars.stats.pairwise.mcnemar import (
-    binomial_tail,
-    binomial_tail_midp,
     count_wins,
     mcnemar_exact,
     mcnemar_midp,
@@ -37,7 +36,7 @@ def test_tails_equal_exact_fractions(trials, data):
     wins = data.draw(st.integers(0, trials))
     at_least = Fraction(sum(comb(trials, k) for k in range(wins, trials + 1)), 2**trials)
     middle = at_least - Fraction(comb(trials, wins), 2 ** (trials + 1))
-    pair = np.array([wins]), np.array([trials])
+    pair = np.array([wins]), np.array([trials - wins])
     assert binomial_tail(*pair)[0] == pytest.approx(float(at_least), rel=1e-11)
     assert binomial_tail_midp(*pair)[0] == pytest.approx(float(middle), rel=1e-11)
 
@@ -64,7 +63,7 @@ def test_sizes_equal_the_published_table(n, share, exact, midp):
     wins = np.concatenate([np.arange(count + 1) for count in range(n + 1)])
     weight = stats.binom.pmf(trials, n, share) * stats.binom.pmf(wins, trials, 0.5)
     for tail, size in ((binomial_tail, exact), (binomial_tail_midp, midp)):
-        found = weight[tail(wins, trials) <= 0.025].sum() / 0.025
+        found = weight[tail(wins, trials - wins) <= 0.025].sum() / 0.025
         assert found == pytest.approx(size, abs=0.00501)
 
 

@@ -7,17 +7,17 @@ import pytest
 from scipy import stats
 
 from rankbars.errors import DataError, OptionError
+from rankbars.stats.binomial import exact_limits
 from rankbars.stats.newtask.merges import quantile_merge
 from rankbars.stats.newtask.plausibility import (
     breakdown_shift,
     claim_miss,
-    exact_interval,
     leave_one_out,
 )
 
 
 def test_exact_limits_equal_scipy() -> None:
-    low, high = exact_interval(np.arange(13), 12, 0.05)
+    low, high = exact_limits(np.arange(13), 12 - np.arange(13), 0.05)
     for k in range(13):
         expected = stats.binomtest(k, 12).proportion_ci(0.95, method="exact")
         assert (low[k], high[k]) == pytest.approx((expected.low, expected.high), abs=1e-12)

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import rankbars as rb
-from rankbars.stats.pairwise.estimates import exact_ends
+from rankbars.stats.binomial import exact_limits
 
 
 def board_of(rows: np.ndarray, **about: object) -> rb.Leaderboard:
@@ -28,7 +28,7 @@ def answers(right: int, items: int) -> np.ndarray:
 @pytest.mark.parametrize("items", [1, 3, 20, 200])
 def test_exact_ends_are_those_of_scipy(items: int) -> None:
     right = np.arange(items + 1)
-    low, high = exact_ends(right.astype(float), np.full(items + 1, items), 0.05)
+    low, high = exact_limits(right, items - right, 0.05)
     for k in right:
         known = stats.binomtest(int(k), items).proportion_ci(0.95, method="exact")
         assert (low[k], high[k]) == pytest.approx((known.low, known.high), abs=1e-12)

@@ -78,8 +78,9 @@ def table_command(
 ) -> None:
     """Read, average, print."""
     import rankbars as rb
+    from rankbars.data.notes import list_words
     from rankbars.readers.runrecords import parse_records
-    from rankbars.render.notation import listed, visible
+    from rankbars.render.notation import visible
 
     rows = parse_records(_content(records), "standard input" if records == STANDARD else records)
     table = rb.plain_table(
@@ -91,7 +92,7 @@ def table_command(
     emit_text(plain_text(table, pairs=pairs, scores=scores))
     for note in table.notes:
         models = [visible(name) for name in note.models]
-        say(note.message + (f" ({listed(models, _MOST_NAMED)})" if models else ""))
+        say(note.message + (f" ({list_words(models, _MOST_NAMED)})" if models else ""))
 
 
 def plain_text(table: PlainTable, *, pairs: bool, scores: bool) -> str:

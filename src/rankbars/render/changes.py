@@ -17,12 +17,12 @@ from rankbars.data.boardchange import (
     PartlyChange,
     StatedLevel,
 )
+from rankbars.data.notes import list_words
 from rankbars.render.claims import level_words, stated_words
 from rankbars.render.markdown import code_of
 from rankbars.render.notation import (
     MISSING,
     counted,
-    listed,
     shorten_all,
     show_count,
     show_number,
@@ -252,19 +252,19 @@ def _sentences(change: BoardChange, name: Any = _plain) -> list[str]:
         ("Tasks that went", change.removed_tasks),
     ):
         if names:
-            shown = listed([name(one) for one in names], _MOST_NAMES)
+            shown = list_words([name(one) for one in names], _MOST_NAMES)
             sentences.append(f"{words} ({show_count(len(names))}): {shown}.")
     if change.partly:
-        shown = listed([_partly(one, name) for one in change.partly], _MOST_NAMES)
+        shown = list_words([_partly(one, name) for one in change.partly], _MOST_NAMES)
         many = show_count(len(change.partly))
         sentences.append(f"Models that lack tasks, and changed ({many}): {shown}.")
     for what, renamed in (("Models", change.renamed_models), ("Tasks", change.renamed_tasks)):
         if renamed:
-            shown = listed([f"{name(old)} → {name(new)}" for old, new in renamed], _MOST_NAMES)
+            shown = list_words([f"{name(old)} → {name(new)}" for old, new in renamed], _MOST_NAMES)
             sentences.append(f"{what} with a new name ({show_count(len(renamed))}): {shown}.")
     for what, retired in (("Models", change.retired_models), ("Tasks", change.retired_tasks)):
         if retired:
-            shown = listed(
+            shown = list_words(
                 [f"{name(one)}{f' ({name(why)})' if why else ''}" for one, why in retired],
                 _MOST_NAMES,
             )
@@ -300,7 +300,7 @@ def _partly(one: PartlyChange, name: Any) -> str:
     if one.lacking[0] != one.lacking[1]:
         said.append(f"{one.lacking[0]} → {counted(one.lacking[1], 'task')} lacking")
     if one.tasks:
-        said.append(f"own scores on {listed([name(task) for task in one.tasks], _MOST_TASKS)}")
+        said.append(f"own scores on {list_words([name(task) for task in one.tasks], _MOST_TASKS)}")
     return f"{name(one.model)} ({'; '.join(said)})"
 
 
@@ -319,7 +319,7 @@ def _pair_sentences(change: BoardChange, name: Any = _plain) -> list[str]:
             shown = [f"{name(better)} than {name(worse)}" for better, worse in pairs]
             many = show_count(len(pairs))
             at = "" if level is None else f"; {level_words(level.alpha, level)}"
-            sentences.append(f"{words} ({many}{at}): {listed(shown, _MOST_PAIRS)}.")
+            sentences.append(f"{words} ({many}{at}): {list_words(shown, _MOST_PAIRS)}.")
     return sentences
 
 
@@ -355,7 +355,7 @@ def _score(value: float, decimals: int | None) -> str:
 def _why(one: ModelChange) -> str:
     if one.cause != "own scores":
         return _WORDS[one.cause]
-    return f"{_WORDS[one.cause]}: {listed([visible(task) for task in one.tasks], _MOST_TASKS)}"
+    return f"{_WORDS[one.cause]}: {list_words([visible(task) for task in one.tasks], _MOST_TASKS)}"
 
 
 def _pair(old: str, new: str) -> str:

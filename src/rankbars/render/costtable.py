@@ -9,9 +9,10 @@ import numpy as np
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardparts import CostFront
+from rankbars.data.notes import list_words
 from rankbars.errors import DataError
 from rankbars.render.claims import APPROXIMATE, statements_level
-from rankbars.render.notation import counted, listed, visible
+from rankbars.render.notation import counted, visible
 
 __all__ = ["CostRow", "budget_lines", "front_of", "front_rows", "front_sentences"]
 
@@ -69,7 +70,9 @@ def front_sentences(board: Leaderboard) -> list[str]:
     ]
     lacking = [visible(board.models[i]) for i in np.flatnonzero(~priced)]
     if lacking:
-        rest.insert(0, f"Without a cost, and so without a place: {listed(lacking, _MOST_NAMES)}.")
+        rest.insert(
+            0, f"Without a cost, and so without a place: {list_words(lacking, _MOST_NAMES)}."
+        )
     return [first, *rest]
 
 
@@ -81,7 +84,7 @@ def budget_lines(board: Leaderboard) -> list[str]:
     for budget, found in steps[:_MOST_STEPS]:
         # The best observed first, as on the board.
         order = [board.models[i] for i in board.order if i in found]
-        told.append(f"from {budget:.3g}: {listed([visible(x) for x in order], _MOST_NAMES)}")
+        told.append(f"from {budget:.3g}: {list_words([visible(x) for x in order], _MOST_NAMES)}")
     if len(steps) > _MOST_STEPS:
         told.append(f"and {counted(len(steps) - _MOST_STEPS, 'more step')}")
     level = statements_level(board)

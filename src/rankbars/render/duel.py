@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from rankbars.data.headtohead import Contrast, HeadToHead
+from rankbars.data.notes import list_words
 from rankbars.render.claims import APPROXIMATE, approximate_words
 from rankbars.render.notation import (
     MISSING,
-    listed,
     shorten,
     shorten_all,
     show_count,
@@ -347,7 +347,7 @@ def _note_lines(duel: HeadToHead) -> list[str]:
         if note.task is not None:
             tasks.append(_name(note.task))
     return [
-        (f"{listed(tasks, _MOST_TASKS)}: " if tasks else "") + visible(message)
+        (f"{list_words(tasks, _MOST_TASKS)}: " if tasks else "") + visible(message)
         for (_, message), tasks in places.items()
     ]
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.diagnosis import Diagnosis, Explanation, LeftOut, MethodOutcome
+from rankbars.data.notes import list_words
 from rankbars.data.votehealth import Finding, JudgeReport, Neighbours, VoteHealth
 from rankbars.render.notation import (
-    listed,
     shorten,
     shorten_all,
     show_guarantee,
@@ -87,7 +87,7 @@ def render_explanation(found: Explanation) -> str:
     """
     lines = ["How this was decided"]
     for choice in found.choices:
-        where = listed(choice.tasks, _MOST_NAMES)
+        where = list_words(choice.tasks, _MOST_NAMES)
         lines += _wrapped(f"Test {choice.test} ({where}): {choice.reason}")
     lines += _wrapped(f"Correction: {found.correction}")
     lines += ["", "Do the methods agree?", *_table(found.outcomes)]
@@ -191,7 +191,7 @@ def _table(outcomes: tuple[MethodOutcome, ...]) -> list[str]:
     lines = [f"{'':<2}{'Test':<14}{'Correction':<16}{'Width':>7}  May be first"]
     for one in outcomes:
         mark = "*" if one.used else ""
-        first = listed(one.winners, _MOST_NAMES) if one.winners else "no such statement"
+        first = list_words(one.winners, _MOST_NAMES) if one.winners else "no such statement"
         row = f"{mark:<2}{one.test:<14}{one.correction:<16}{one.width:>7.2f}  {first}"
         lines += textwrap.wrap(
             row, _WIDTH, subsequent_indent=" " * 41, drop_whitespace=True, replace_whitespace=False

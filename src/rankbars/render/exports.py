@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardfile import board_json, board_to_dict
 from rankbars.data.boardparts import PartlyScored
+from rankbars.data.notes import list_words
 from rankbars.errors import OptionError
 from rankbars.render.claims import APPROXIMATE, lead_claim, overall_claim, task_claim
-from rankbars.render.notation import listed, shorten, show_level, visible
+from rankbars.render.notation import shorten, show_level, visible
 from rankbars.render.ranktable import (
     Row,
     Table,
@@ -121,7 +122,7 @@ def attributes_text(board: Leaderboard) -> str:
     for name in known:
         has = [one for one in ordered if name in board.attributes.get(one, {})]
         each = [f"{visible(one)} {visible(board.attributes[one][name])}" for one in has]
-        lines.append(f"- {visible(name)}: {listed(each, _MOST_ATTRIBUTES)}")
+        lines.append(f"- {visible(name)}: {list_words(each, _MOST_ATTRIBUTES)}")
     return "\n".join(lines) + "\n"
 
 

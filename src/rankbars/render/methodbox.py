@@ -10,6 +10,7 @@ import numpy as np
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.intervals import RankIntervals
+from rankbars.data.notes import list_words
 from rankbars.render.claims import (
     average_level,
     average_title,
@@ -23,7 +24,7 @@ from rankbars.render.claims import (
     statements_level,
     task_claim,
 )
-from rankbars.render.notation import listed, show_level
+from rankbars.render.notation import show_level
 from rankbars.render.sentences import place, plain_name
 
 __all__ = [
@@ -350,7 +351,7 @@ def _lead_assumptions(board: Leaderboard) -> tuple[str, ...]:
 
 def named_tasks(tasks: list[TaskResult]) -> str:
     """The names of some tasks in a sentence."""
-    return listed([plain_name(task.name) for task in tasks], _MOST_TASKS)
+    return list_words([plain_name(task.name) for task in tasks], _MOST_TASKS)
 
 
 def merge_words(overall: RankIntervals) -> str:

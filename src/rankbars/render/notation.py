@@ -21,7 +21,6 @@ __all__ = [
     "MISSING",
     "counted",
     "graphemes",
-    "listed",
     "shorten",
     "shorten_all",
     "show_chance",
@@ -96,18 +95,6 @@ def graphemes(text: str) -> list[str]:
     [2, 1, 3, 2]
     """
     return _GRAPHEME.findall(text)
-
-
-def listed(names: Sequence[str], most: int) -> str:
-    """Names in a sentence: ``"a, b and 3 more"``.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c", "d"], 2), listed(["a", "b"], 2)
-    ('a, b and 2 more', 'a, b')
-    """
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 def counted(count: int, noun: str) -> str:

@@ -7,8 +7,9 @@ import math
 import textwrap
 from typing import Any
 
+from rankbars.data.notes import list_words
 from rankbars.data.outlook import FalseAlarms, Outlook, Preflight
-from rankbars.render.notation import listed, show_count, show_level, show_number, visible
+from rankbars.render.notation import show_count, show_level, show_number, visible
 
 __all__ = ["alarms_json", "alarms_text", "preflight_json", "preflight_text"]
 
@@ -33,11 +34,11 @@ def preflight_text(found: Preflight, *, width: int = 80) -> str:
     stuck = [repr(visible(one.claim.text)) for one in found.outlooks if not one.works]
     count = len(found.outlooks)
     if stuck:
-        lines.append(f"Hardly of use: {len(stuck)} of {count} claims: {listed(stuck, 5)}.")
+        lines.append(f"Hardly of use: {len(stuck)} of {count} claims: {list_words(stuck, 5)}.")
     elif count:
         lines.append("Each claim passes or fires more often than not where it should.")
     if found.left_out:
-        names = listed([repr(visible(text)) for text in found.left_out], 5)
+        names = list_words([repr(visible(text)) for text in found.left_out], 5)
         lines.append(f"Only claims about two models are looked at; left out: {names}.")
     lines.append(
         f"Shares are of runs of a gate at {show_level(found.alpha)} with rows and a spread like "
@@ -60,7 +61,7 @@ def _sentences(one: Outlook) -> list[str]:
     rows_read = f"{where}{show_count(one.n)} {rows}"
     said = [f"{rows_read}; the standard error of a difference is that of {spread}."]
     if one.absent:
-        names = listed([repr(visible(name)) for name in one.absent], 5)
+        names = list_words([repr(visible(name)) for name in one.absent], 5)
         said.append(f"Not among these results: {names}.")
     if one.if_equal is not None:
         word = "" if one.works or one.role == "guard" else "HARDLY PASSES: "
@@ -94,7 +95,7 @@ def alarms_text(found: FalseAlarms, *, width: int = 80) -> str:
     width : int
         Columns of the terminal, at least 40.
     """
-    claims = listed([repr(visible(text)) for text in found.claims], 5)
+    claims = list_words([repr(visible(text)) for text in found.claims], 5)
     pairs = found.runs * (found.runs - 1)
     lines = [
         f"{found.runs} runs of one system, each against each other: {claims}.",

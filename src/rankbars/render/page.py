@@ -63,6 +63,7 @@ from rankbars.render.sentences import (
     field_parts,
     headline,
     headline_sentences,
+    is_arena,
     leader_lines,
     new_task_line,
     outcome_sentence,
@@ -608,7 +609,7 @@ def _glossary(board: Leaderboard) -> tuple[_Term, ...]:
     if board.overall is not None:
         terms.append(_NEW)
     terms.append(_COVERAGE)
-    if board.lead == "task" and next(iter(board.tasks.values())).kind == "votes":
+    if is_arena(board):
         terms.append(_ELO)
     return (*terms, _AHEAD, _DETECTABLE, _GUARANTEE)
 

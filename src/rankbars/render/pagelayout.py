@@ -10,16 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
+from rankbars.data.notes import list_words
 from rankbars.render.averagetables import average_table
 from rankbars.render.claims import level_words, overall_claim, task_claim
 from rankbars.render.firstscreen import bands
-from rankbars.render.notation import (
-    listed,
-    shorten_all,
-    show_chance,
-    show_ranks,
-    visible,
-)
+from rankbars.render.notation import shorten_all, show_chance, show_ranks, visible
 from rankbars.render.pagedata import top_share
 from rankbars.render.ranktable import Row, Table, task_scores
 from rankbars.stats.resampling.rankcounts import TOP
@@ -254,7 +249,7 @@ def score_matrix(board: Leaderboard) -> Matrix:
     side = " Lower is better." if directions == {"lower"} else ""
     if len(directions) > 1:
         lower = [visible(n) for n, task in board.tasks.items() if task.direction == "lower"]
-        side = f" Lower is better on {listed(lower, 5)}."
+        side = f" Lower is better on {list_words(lower, 5)}."
     return _lay_out(board, cells, f"Score on each task, {_behind(board)}.{side}")
 
 

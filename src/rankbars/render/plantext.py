@@ -7,8 +7,9 @@ import math
 import textwrap
 from typing import Any
 
+from rankbars.data.notes import list_words
 from rankbars.data.studyplan import MOST_ROWS, LabelNeeds, Plan, Split
-from rankbars.render.notation import counted, listed, show_count, visible
+from rankbars.render.notation import counted, show_count, visible
 from rankbars.stats.samplesize import Needed
 
 __all__ = ["needed_to_dict", "needed_words", "plan_json", "plan_text", "rounded_rows"]
@@ -102,7 +103,7 @@ def _question(plan: Plan) -> str:
             )
         what = f"tell {first} from {second}"
     elif goal.k is not None:
-        who = f" ({listed(names, _MOST_NAMES)})" if names else ""
+        who = f" ({list_words(names, _MOST_NAMES)})" if names else ""
         what = (
             f"show {'the first' if goal.k == 1 else f'the first {goal.k}'}{who} better than each "
             f"other of {goal.of} models"

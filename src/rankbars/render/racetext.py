@@ -8,8 +8,9 @@ import textwrap
 from html import escape
 from typing import Any
 
+from rankbars.data.notes import list_words
 from rankbars.data.raceboard import RaceBoard, Racer
-from rankbars.render.notation import counted, listed, show_count, show_share, visible
+from rankbars.render.notation import counted, show_count, show_share, visible
 
 __all__ = ["RACE_SCHEMA", "race_html", "race_json", "race_text"]
 
@@ -129,7 +130,7 @@ def _wrapped(text: str) -> list[str]:
 
 def _head(board: RaceBoard) -> str:
     goal = "first place" if board.k == 1 else f"the first {board.k}"
-    place = "" if board.tasks == ("all",) else f" of {listed(board.tasks, _MOST_NAMES)}"
+    place = "" if board.tasks == ("all",) else f" of {list_words(board.tasks, _MOST_NAMES)}"
     return (
         f"Race for {goal}: {len(board.racers)} models, {show_count(board.at)} of "
         f"{counted(board.of, board.unit[:-1])}{place}."
@@ -145,14 +146,14 @@ def _answer(board: RaceBoard) -> str:
     if board.stop == "settled" and board.k == 1:
         return f"{winners[0]} is first: each other model is out."
     if board.stop == "settled":
-        return f"The first {board.k} are {listed(winners, board.k)}, in any order."
+        return f"The first {board.k} are {list_words(winners, board.k)}, in any order."
     among = "be first" if board.k == 1 else f"be among the first {board.k}"
     if len(open_) + len(winners) == len(board.racers):
         return f"Every model may still {among}."
-    sure = f"{listed(winners, len(winners))} {'is' if len(winners) == 1 else 'are'} in. "
+    sure = f"{list_words(winners, len(winners))} {'is' if len(winners) == 1 else 'are'} in. "
     return (
         f"{sure if winners else ''}{len(open_)} of {len(board.racers)} may still {among}: "
-        f"{listed(open_, _MOST_NAMES)}."
+        f"{list_words(open_, _MOST_NAMES)}."
     )
 
 

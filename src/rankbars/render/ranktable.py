@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankbars.data.board import Leaderboard, TaskResult
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_words
 from rankbars.data.taskresult import Ratings
 from rankbars.errors import UnknownOptionError
 from rankbars.render.claims import (
@@ -21,7 +21,6 @@ from rankbars.render.claims import (
     task_claim,
 )
 from rankbars.render.notation import (
-    listed,
     show_level,
     show_number,
     show_ranks,
@@ -127,7 +126,7 @@ def remark_text(
     """
     message = plain(remark.message)
     if remark.tasks:
-        message = f"{listed([name(task) for task in remark.tasks], _MOST_TASKS)}: {message}"
+        message = f"{list_words([name(task) for task in remark.tasks], _MOST_TASKS)}: {message}"
     if remark.further:
         tasks = "task has" if remark.further == 1 else "tasks have"
         message += f" ({remark.further} more {tasks} such a note.)"

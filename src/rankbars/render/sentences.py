@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.notes import list_words
 from rankbars.render.claims import (
     APPROXIMATE,
     NO_GUARANTEE,
@@ -26,7 +27,6 @@ from rankbars.render.claims import (
 )
 from rankbars.render.notation import (
     counted,
-    listed,
     shorten,
     show_level,
     show_number,
@@ -313,7 +313,7 @@ def apart_sentences(board: Leaderboard, name: NameWriter = plain_name) -> tuple[
     most = show_share(float(np.max(board.coverage[np.isin(board.models, apart)])))
     stand = f"stands apart with {most}" if len(apart) == 1 else f"stand apart with at most {most}"
     may = f"only {rest[0]} may" if len(rest) == 1 else f"{len(rest)} may"
-    named = "" if len(rest) == 1 else f": {listed(rest, _MOST_NAMES)}"
+    named = "" if len(rest) == 1 else f": {list_words(rest, _MOST_NAMES)}"
     return (
         f"{_listed([name(one) for one in apart])} {stand} of the scores, far fewer than others.",
         f"Among the other {int(kept.sum())}, {may} be first{named}.",
@@ -343,7 +343,7 @@ def _first_sentences(board: Leaderboard, name: NameWriter) -> list[str]:
         sentences = [_not_told_apart(board, where)]
     elif not claims_all_at_once(board):
         models = "1 model" if len(first) == 1 else f"{len(first)} models"
-        sentences = [f"{where}, {models} may be first ({level}): {listed(first, _MOST_NAMES)}."]
+        sentences = [f"{where}, {models} may be first ({level}): {list_words(first, _MOST_NAMES)}."]
         sentences += apart_sentences(board, name)
     elif only_apart_may_lead(board):
         stand, among = apart_sentences(board, name)
@@ -353,7 +353,7 @@ def _first_sentences(board: Leaderboard, name: NameWriter) -> list[str]:
         sentences = [*_who_leads(board, where, first, level), *apart_sentences(board, name)]
     if unknown:
         sentences.append(
-            f"Not scored on everything, so not ruled out: {listed(unknown, _MOST_NAMES)}."
+            f"Not scored on everything, so not ruled out: {list_words(unknown, _MOST_NAMES)}."
         )
     return sentences
 
@@ -375,7 +375,7 @@ def _who_leads(board: Leaderboard, where: str, first: list[str], level: str) -> 
     count = len(known) - len(first)
     others = "other one" if count == 1 else f"each of the other {count}"
     if len(first) > 1:
-        named = _listed(first) if len(first) <= _MOST_NAMES else listed(first, _MOST_NAMES)
+        named = _listed(first) if len(first) <= _MOST_NAMES else list_words(first, _MOST_NAMES)
         among = "between" if len(first) == 2 else "among"
         worse = others.replace("other one", "the other one")
         return [

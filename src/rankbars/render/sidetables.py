@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardparts import Change, OverTime, PartlyScored
+from rankbars.data.notes import list_words
 from rankbars.data.taskresult import CategoryRanks, SuspectGroup, SuspectVoter
 from rankbars.render.notation import (
     MISSING,
     counted,
-    listed,
     show_count,
     show_number,
     show_ranks,
@@ -216,7 +216,7 @@ def placed_sentence(board: Leaderboard, name: Callable[[str], str]) -> str:
         return f"{head}none may be first, {if_alike}."
     return (
         f"{head}{show_count(len(first))} may be first, too, {if_alike}: "
-        f"{listed([name(one) for one in first], _MOST_NAMES)}."
+        f"{list_words([name(one) for one in first], _MOST_NAMES)}."
     )
 
 
@@ -280,8 +280,9 @@ def _row(one: CategoryRanks) -> CategoryRow:
         return CategoryRow(title, (votes, "–", "–", "–"), (), f"{title}: {one.reason}")
     remark = ""
     if one.left_out:
+        names = list_words(map(visible, one.left_out), 5)
         remark = (
-            f"{title}: {listed([visible(name) for name in one.left_out], 5)} left out, because its "
+            f"{title}: {names} left out, because its "
             "votes do not put them on one scale with the others."
         )
     shown = f"{len(one.first)} models"

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from rankbars.data.boardchange import Span, Submitted
+from rankbars.data.notes import list_words
 from rankbars.render.changes import LEVEL_KEYS, level_json
 from rankbars.render.claims import stated_words
 from rankbars.render.markdown import code_of, words_of
-from rankbars.render.notation import counted, listed, shorten, show_ranks, visible
+from rankbars.render.notation import counted, shorten, show_ranks, visible
 
 __all__ = ["submitted_json", "submitted_markdown", "submitted_text"]
 
@@ -133,8 +134,8 @@ def _verdict(report: Submitted) -> str:
 
 
 def _holds(report: Submitted, name: Any) -> str:
-    files = listed([name(one) for one in report.files], _MOST_NAMES)
-    models = listed([name(one) for one in report.models], _MOST_NAMES)
+    files = list_words([name(one) for one in report.files], _MOST_NAMES)
+    models = list_words([name(one) for one in report.models], _MOST_NAMES)
     count = counted(len(report.tasks), "task")
     held = f"{counted(len(report.files), 'file')}: {files}."
     return f"{held} {_of(report.models)} {models} on {count}." if report.models else held
@@ -205,11 +206,11 @@ def _first(report: Submitted, name: Any) -> Iterator[str]:
     came = [name(one) for one in after if one not in before]
     went = [name(one) for one in before if one not in after]
     if not before or not (came or went):
-        yield f"May be first: {listed([name(one) for one in after], _MOST_NAMES)}."
+        yield f"May be first: {list_words([name(one) for one in after], _MOST_NAMES)}."
         return
     if came:
-        yield f"May be first then, and not before: {listed(came, _MOST_NAMES)}."
+        yield f"May be first then, and not before: {list_words(came, _MOST_NAMES)}."
     if went:
-        yield f"No longer: {listed(went, _MOST_NAMES)}."
+        yield f"No longer: {list_words(went, _MOST_NAMES)}."
     if stay := len(after) - len(came):
         yield f"{counted(stay, 'model')} may be first as before."

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.notes import list_words
 from rankbars.render.claims import Claim
-from rankbars.render.notation import COMPLETE, listed, shorten, shorten_all, visible
+from rankbars.render.notation import COMPLETE, shorten, shorten_all, visible
 from rankbars.render.ranktable import (
     Table,
     board_table,
@@ -513,7 +514,7 @@ def _incomplete(table: Table) -> list[tuple[str, str]]:
 
 def _incomplete_line(table: Table, pen: _Pen) -> str:
     models = [f"{pen.name(model)} {coverage}" for model, coverage in _incomplete(table)]
-    return f"Scored in part: {listed(models, _FEW_INCOMPLETE)}."
+    return f"Scored in part: {list_words(models, _FEW_INCOMPLETE)}."
 
 
 def _share_width(table: Table, width: int, longest: int) -> tuple[int, int]:

@@ -12,9 +12,9 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from rankbars.data.judged import OUT_OF_REACH, Check, JudgedClaim
+from rankbars.data.notes import list_words
 from rankbars.render.notation import (
     EDGES,
-    listed,
     show_count,
     show_level,
     show_number,
@@ -297,7 +297,7 @@ def _summary(check: Check, fail_on: str) -> str:
         supported = check.counts()["supported"]
         rest = "" if supported == count else f", {supported} of them supported"
         return f"Passed: {claims}{rest}."
-    names = listed(
+    names = list_words(
         [f"{visible(one.claim.text)!r} ({_SAID[one.verdict].lower()})" for one in failing], 5
     )
     return f"Failed: {f'{len(failing)} of {claims}: ' if count > 1 else ''}{names}."
@@ -362,7 +362,8 @@ def _notes(check: Check, *, before: bool = False) -> list[str]:
         if note.task is not None and note.task not in tasks:
             tasks.append(note.task)
     return [
-        (f"{listed([visible(task) for task in tasks], 3)}: " if tasks else "") + visible(message)
+        (f"{list_words([visible(task) for task in tasks], 3)}: " if tasks else "")
+        + visible(message)
         for message, tasks in places.items()
     ]
 

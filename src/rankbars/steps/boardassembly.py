@@ -137,12 +137,12 @@ def _with_ends(
     low, high = (np.clip(ends, *limits) for ends in usual)
     counts = limits == (0.0, 1.0) and comparisons.test != "judge_t"  # which judgements move
     if counts and isinstance(evidence, Items) and _are_answers(evidence):
-        from rankbars.stats.pairwise.estimates import exact_ends
+        from rankbars.stats.binomial import exact_limits
 
         place = locate_models(evidence.models, comparisons.models)
         n, right = count_right(evidence.values)
         few = (np.minimum(right, n - right) < _FEW_ANSWERS) & (n > 0)
-        low[place[few]], high[place[few]] = exact_ends(right[few], n[few], result.alpha)
+        low[place[few]], high[place[few]] = exact_limits(right[few], (n - right)[few], result.alpha)
     pairs = zip((low, high), usual, strict=True)
     same = all(np.array_equal(one, two, equal_nan=True) for one, two in pairs)
     return result if same else replace(result, low=low, high=high)

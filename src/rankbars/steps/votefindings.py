@@ -12,7 +12,7 @@ from rankbars.data.spec import VoteOptions
 from rankbars.data.votehealth import Finding, Neighbours
 from rankbars.data.votes import LOSS, WIN, Ballots, Labels, Votes
 from rankbars.errors import DataError
-from rankbars.stats.votes.binomial import clustered_share_test
+from rankbars.stats.binomial import clustered_share_test
 from rankbars.stats.votes.connectivity import find_components
 from rankbars.stats.votes.votecovariance import cluster_covariance, sandwich_covariance
 from rankbars.stats.votes.voteinfluence import (

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Estimates, Evidence
 from rankbars.data.votes import LOSS, MOST_WEIGHT, WIN, Votes
 from rankbars.errors import OptionError
+from rankbars.stats.binomial import binomial_tail
 from rankbars.stats.pairwise.modelscores import ModelSummary
 from rankbars.stats.votes.anytime import log_e_ahead, log_e_better
-from rankbars.stats.votes.binomial import pair_p_values
 from rankbars.stats.votes.connectivity import find_components
 from rankbars.stats.votes.voteclusters import keep_first_of_each
 from rankbars.stats.votes.votecounts import VoteCounts
@@ -152,8 +152,9 @@ def _binomial_test(evidence: Evidence, setting: Setting) -> Tested:
     if votes.ballots is not None and votes.ballots.weight is not None:
         raise OptionError("Test 'binomial' counts votes, and these have weights. Use --test z.")
     used, tested = _without_model(votes, setting, "binomial")
+    wins = np.rint(used.wins)
     return tested._replace(
-        exact_p=pair_p_values(np.rint(used.wins)),
+        exact_p=binomial_tail(wins, wins.T),
         assumptions=(*tested.assumptions, *_pairing_words(setting)),
         notes=(*tested.notes, *_pairing_notes(votes, setting)),
     )

@@ -15,7 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import ConvergenceError
-from rankbars.stats.hierarchical.densities import Reach, find_reach, midpoints, resample
+from rankbars.stats.hierarchical.densities import (
+    Reach,
+    coarseness,
+    draw_cells,
+    find_reach,
+    midpoints,
+    resample,
+    spread_out,
+)
 from rankbars.stats.hierarchical.ridges import (
     Counts,
     LogDensity,
@@ -179,12 +187,9 @@ def draw_hyper(grid: ShareGrid, draws: int, rng: np.random.Generator) -> Hyperdr
     near 1, and by drawing again with these weights.
     """
     rows, columns = grid.probability.shape
-    cumulated = np.cumsum(grid.probability.reshape(-1))
-    cumulated /= cumulated[-1]
-    points = (np.arange(draws) + rng.random(draws)) / draws
-    cell = np.minimum(np.searchsorted(cumulated, points, side="right"), rows * columns - 1)
-    row = _reflected(cell // columns + _tent(rng, draws), rows)
-    column = _reflected(cell % columns + _tent(rng, draws), columns)
+    cell = draw_cells(grid.probability, draws, rng)
+    row = spread_out(cell // columns, rows, rng)
+    column = spread_out(cell % columns, columns, rng)
     step_t, step_z = grid.t[1] - grid.t[0], grid.z[1] - grid.z[0]
     t, z = grid.t[0] + step_t * row, grid.z[0] + step_z * column
     near = _neighbours(row, rows), _neighbours(column, columns)
@@ -194,8 +199,7 @@ def draw_hyper(grid: ShareGrid, draws: int, rng: np.random.Generator) -> Hyperdr
     weights = np.exp(grid.log_density(at) - grid.peak) * scale
     weights /= _bilinear(grid.probability, *near)
     weights /= weights.max()
-    kept = resample(weights, rng)
-    effective = float(np.square(weights.sum()) / np.square(weights).sum())
+    kept, effective = resample(weights, rng)
     return Hyperdraws(np.exp(at.log_a[kept]), np.exp(at.log_b[kept]), effective)
 
 
@@ -214,34 +218,8 @@ def _grid(
     total = float(probability.sum())
     return ShareGrid(
         t, centre, scale, z, probability / total, density, peak + float(np.log(total)), reach,
-        _coarseness(u, np.broadcast_to(t[:, None], u.shape), probability),
+        max(coarseness(one, probability) for one in (u, np.broadcast_to(t[:, None], u.shape))),
     )  # fmt: skip
-
-
-def _coarseness(
-    u: NDArray[np.float64], t: NDArray[np.float64], weights: NDArray[np.float64]
-) -> float:
-    """Largest difference between means over all nodes and over every third one, in their SD."""
-    worst = 0.0
-    third = slice(1, None, 3)  # the middles of cells three times as wide
-    for values in (u, t):
-        fine = float((weights * values).sum() / weights.sum())
-        few = weights[third, third]
-        coarse = float((few * values[third, third]).sum() / few.sum())
-        spread = float((weights * np.square(values - fine)).sum() / weights.sum()) ** 0.5
-        worst = max(worst, abs(fine - coarse) / max(spread, 1e-300))
-    return worst
-
-
-def _tent(rng: np.random.Generator, draws: int) -> NDArray[np.float64]:
-    """Shifts within one cell to either side, whose density is a tent."""
-    return rng.random(draws) + rng.random(draws) - 1.0
-
-
-def _reflected(place: NDArray[np.float64], count: int) -> NDArray[np.float64]:
-    """Places beyond the outermost cells' outer ends, folded back."""
-    place = np.abs(place + 0.5) - 0.5
-    return np.asarray(count - 0.5 - np.abs(count - 0.5 - place))
 
 
 class _Neighbours(NamedTuple):

@@ -13,6 +13,8 @@ from rankbars.errors import DataError
 __all__ = [
     "DEPTH",
     "Reach",
+    "coarseness",
+    "draw_cells",
     "exponential_pair",
     "exponential_spread",
     "find_reach",
@@ -23,6 +25,7 @@ __all__ = [
     "midpoints",
     "normal_pair",
     "resample",
+    "spread_out",
 ]
 
 
@@ -158,8 +161,50 @@ def find_reach(
     return Reach(float(low), float(high))
 
 
-def resample(weights: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.intp]:
-    """Positions drawn in proportion to `weights`, as evenly as can be, in random order.
+def coarseness(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    """Difference between the means over all nodes and over every third one, in their SD."""
+    third = (slice(1, None, 3),) * weights.ndim  # the middles of cells three times as wide
+    fine = float((weights * values).sum() / weights.sum())
+    coarse = float((weights[third] * values[third]).sum() / weights[third].sum())
+    spread = float((weights * np.square(values - fine)).sum() / weights.sum()) ** 0.5
+    return abs(fine - coarse) / max(spread, 1e-300)
+
+
+def draw_cells(
+    probability: NDArray[np.float64], draws: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Cells drawn by their probability, one draw per equal share of the whole.
+
+    Examples
+    --------
+    >>> draw_cells(np.array([0.25, 0.75]), 4, np.random.default_rng(0)).tolist()
+    [0, 1, 1, 1]
+    """
+    cumulated = np.cumsum(probability)
+    cumulated /= cumulated[-1]
+    points = (np.arange(draws) + rng.random(draws)) / draws
+    return np.minimum(np.searchsorted(cumulated, points, side="right"), probability.size - 1)
+
+
+def spread_out(cell: NDArray[np.intp], count: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Places around the middles of cells, within one cell to either side: a tent of density.
+
+    Places beyond the outer ends of the outermost of `count` cells are folded back.
+    """
+    tent = rng.random(cell.size) + rng.random(cell.size) - 1.0
+    place = np.abs(cell + tent + 0.5) - 0.5
+    return np.asarray(count - 0.5 - np.abs(count - 0.5 - place))
+
+
+class Resampled(NamedTuple):
+    """Positions drawn by weights, in random order, and how many independent draws these are."""
+
+    kept: NDArray[np.intp]
+    effective: float
+
+
+def resample(weights: NDArray[np.float64], rng: np.random.Generator) -> Resampled:
+    """Positions drawn in proportion to `weights`, as evenly as can be.
 
     Parameters
     ----------
@@ -170,16 +215,18 @@ def resample(weights: NDArray[np.float64], rng: np.random.Generator) -> NDArray[
 
     Returns
     -------
-    array of int, shape (S,)
+    Resampled
         Each position about ``S * weight / sum`` times; exactly once each for equal weights.
 
     Examples
     --------
-    >>> sorted(resample(np.ones(4), np.random.default_rng(0)).tolist())
-    [0, 1, 2, 3]
+    >>> found = resample(np.ones(4), np.random.default_rng(0))
+    >>> sorted(found.kept.tolist()), found.effective
+    ([0, 1, 2, 3], 4.0)
     """
     size = weights.size
     cumulated = np.cumsum(weights)
     points = (np.arange(size) + rng.random()) / size * cumulated[-1]
     chosen = np.minimum(np.searchsorted(cumulated, points, side="right"), size - 1)
-    return np.asarray(rng.permutation(chosen), dtype=np.intp)
+    effective = float(np.square(weights.sum()) / np.square(weights).sum())
+    return Resampled(rng.permutation(chosen), effective)

@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 
 from rankbars.errors import ConvergenceError
 from rankbars.stats.hierarchical.betabinomial import Moments
-from rankbars.stats.hierarchical.densities import find_reach, midpoints, resample
+from rankbars.stats.hierarchical.densities import (
+    coarseness,
+    draw_cells,
+    find_reach,
+    midpoints,
+    resample,
+    spread_out,
+)
 
 __all__ = [
     "LogSpread",
@@ -126,7 +133,7 @@ def spread_grid(
         peak = float(values.max())
         probability = np.exp(values - peak)
         total = float(probability.sum())
-        error = _coarseness(t, probability)
+        error = coarseness(t, probability)
         if error <= _LARGEST_ERROR:
             return SpreadGrid(t, probability / total, density, peak + float(np.log(total)), error)
         nodes *= 3
@@ -152,19 +159,16 @@ def draw_spread(
         Source of random numbers.
     """
     count = grid.t.size
-    cumulated = np.cumsum(grid.probability)
-    points = (np.arange(draws) + rng.random(draws)) / draws * cumulated[-1]
-    cell = np.minimum(np.searchsorted(cumulated, points, side="right"), count - 1)
-    place = np.abs(cell + rng.random(draws) + rng.random(draws) - 0.5) - 0.5
-    place = count - 0.5 - np.abs(count - 0.5 - place)
+    place = spread_out(draw_cells(grid.probability, draws, rng), count, rng)
     t = grid.t[0] + (grid.t[1] - grid.t[0]) * place
     between = np.interp(place, np.arange(count), grid.probability)
     weights = np.exp(grid.log_density(t) - grid.peak) / between
     weights /= weights.max()
-    tau = np.exp(t[resample(weights, rng)])
+    kept, effective = resample(weights, rng)
+    tau = np.exp(t[kept])
     mean, precision, _, _ = _given(scored, tau)
     mu = mean + rng.standard_normal(draws) / np.sqrt(precision)
-    return SpreadDraws(mu, tau, float(np.square(weights.sum()) / np.square(weights).sum()))
+    return SpreadDraws(mu, tau, effective)
 
 
 def draw_scores(
@@ -228,11 +232,3 @@ def _given(scored: Scored, tau: NDArray[np.float64]) -> tuple[NDArray[np.float64
     mean = weights @ scored.score / precision
     misfit = (weights * np.square(scored.score - mean[:, None])).sum(axis=1)
     return mean, precision, misfit, np.log(weights).sum(axis=1)
-
-
-def _coarseness(t: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-    third = slice(1, None, 3)  # the middles of cells three times as wide
-    fine = float(weights @ t / weights.sum())
-    coarse = float(weights[third] @ t[third] / weights[third].sum())
-    spread = float(weights @ np.square(t - fine) / weights.sum()) ** 0.5
-    return float(abs(fine - coarse) / max(spread, 1e-300))

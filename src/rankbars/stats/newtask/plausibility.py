@@ -7,16 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from rankbars.errors import DataError, OptionError
+from rankbars.stats.binomial import exact_limits
 from rankbars.stats.ranks import RankBounds
 
 __all__ = [
     "Containment",
     "breakdown_shift",
     "claim_miss",
-    "exact_interval",
     "leave_one_out",
     "tilted_weights",
 ]
@@ -90,7 +89,7 @@ def leave_one_out(
         made = merge(kept)
         within[unit] = ((made.best <= best[left]) & (worst[left] <= made.worst)).all(axis=0)
     inside = within.sum(axis=0)
-    low, high = exact_interval(inside, labels.size, alpha)
+    low, high = exact_limits(inside, labels.size - inside, alpha)
     return Containment(inside, int(labels.size), low, high, within)
 
 
@@ -132,26 +131,6 @@ def tilted_weights(value: NDArray[np.float64], shift: float) -> NDArray[np.float
         middle = (low + high) / 2.0
         low, high = (middle, high) if distance(middle) < shift else (low, middle)
     return at(high)
-
-
-def exact_interval(
-    successes: ArrayLike, trials: int, alpha: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Exact (Clopper–Pearson) limits of a binomial share.
-
-    Examples
-    --------
-    >>> low, high = exact_interval([0, 10], 10, 0.05)
-    >>> low.round(3).tolist(), high.round(3).tolist()
-    ([0.0, 0.692], [0.308, 1.0])
-    """
-    k = np.asarray(successes, dtype=np.float64)
-    with np.errstate(invalid="ignore"):
-        low = np.where(k > 0, special.betaincinv(np.maximum(k, 1), trials - k + 1, alpha / 2), 0.0)
-        high = np.where(
-            k < trials, special.betaincinv(k + 1, np.maximum(trials - k, 1), 1 - alpha / 2), 1.0
-        )
-    return low, high
 
 
 def claim_miss(outside: ArrayLike, n_tasks: int, side_level: float) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from rankbars.stats.binomial import binomial_tail
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.tails import critical_value
 
@@ -111,7 +112,7 @@ def largest_tail(n: int, won: NDArray[np.int64], lost: NDArray[np.int64]) -> NDA
     tails = np.zeros(needed.shape)
     possible = needed <= counts
     of = np.broadcast_to(counts, needed.shape)[possible]
-    tails[possible] = special.betainc(needed[possible], of - needed[possible] + 1.0, 0.5)
+    tails[possible] = binomial_tail(needed[possible], of - needed[possible])
     return np.asarray((tails @ _share_weights(n)).max(axis=1)[position])
 
 

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.degenerate import DegeneratePairs, sign_test_statistic
@@ -23,7 +22,6 @@ from rankbars.stats.pairwise.scorerows import rescale
 __all__ = [
     "ZeroErrors",
     "caffo_variance",
-    "exact_ends",
     "fill_zero_errors",
     "item_scale",
     "welch_t",
@@ -385,25 +383,3 @@ def wilson_ends(
     low = np.where(share == 0.0, 0.0, centre - half)
     high = np.where(share == 1.0, 1.0, centre + half)
     return low, high
-
-
-def exact_ends(
-    right: NDArray[np.float64], n: NDArray[np.int64], alpha: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Ends of the interval of a share, `right` of `n` items, that never covers less than stated.
-
-    References
-    ----------
-    Clopper & Pearson 1934, Biometrika 26.
-
-    Examples
-    --------
-    >>> low, high = exact_ends(np.array([7.0, 10.0]), np.array([10, 10]), 0.05)
-    >>> low.round(4).tolist(), high.round(4).tolist()
-    ([0.3475, 0.6915], [0.9333, 1.0])
-    """
-    wrong = n - right
-    # Where one kind is lacking its end is that of the scale.
-    low = betaincinv(np.maximum(right, 1.0), wrong + 1.0, alpha / 2)
-    high = betaincinv(right + 1.0, np.maximum(wrong, 1.0), 1.0 - alpha / 2)
-    return np.where(right > 0, low, 0.0), np.where(wrong > 0, high, 1.0)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from rankbars.errors import DataError
+from rankbars.stats.binomial import binomial_tail, binomial_tail_midp
 from rankbars.stats.blocks import accumulate
 from rankbars.stats.pairwise.degenerate import DegeneratePairs
 from rankbars.stats.pairwise.differences import apply_policy, count_units
 from rankbars.stats.pairwise.scorerows import exact_blocks
 
-__all__ = ["binomial_tail", "binomial_tail_midp", "count_wins", "mcnemar_exact", "mcnemar_midp"]
+__all__ = ["count_wins", "mcnemar_exact", "mcnemar_midp"]
+
+Floats = NDArray[np.float64]
 
 
 def mcnemar_exact(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -50,7 +54,7 @@ def mcnemar_exact(values: NDArray[np.float64]) -> NDArray[np.float64]:
     np.float64(0.0546875)
     """
     wins = count_wins(values)
-    return _settle(binomial_tail(wins, wins + wins.T), values, wins)
+    return _settle(_by_counts(binomial_tail, wins), values, wins)
 
 
 def mcnemar_midp(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -84,7 +88,7 @@ def mcnemar_midp(values: NDArray[np.float64]) -> NDArray[np.float64]:
     np.float64(0.03271484375)
     """
     wins = count_wins(values)
-    return _settle(binomial_tail_midp(wins, wins + wins.T), values, wins)
+    return _settle(_by_counts(binomial_tail_midp, wins), values, wins)
 
 
 def count_wins(values: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -128,71 +132,11 @@ def count_wins(values: NDArray[np.float64]) -> NDArray[np.int64]:
     return accumulate(products).astype(np.int64)
 
 
-def binomial_tail(wins: NDArray[np.int64], trials: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Probability of at least so many wins in fair trials.
-
-    Parameters
-    ----------
-    wins, trials : ndarray of int64
-        Numbers of wins, and of trials; any one shape.
-
-    Returns
-    -------
-    ndarray of float64
-        ``P(Bin(trials, 1/2) >= wins)``, the same shape; 1 without trials.
-
-    Examples
-    --------
-    >>> binomial_tail(np.array([8, 0]), np.array([10, 0]))
-    array([0.0546875, 1.       ])
-    """
-    pairs, position = _distinct(wins, trials)
-    return np.asarray(_at_least(*pairs)[position].reshape(wins.shape))
-
-
-def binomial_tail_midp(wins: NDArray[np.int64], trials: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Probability of more wins in fair trials, plus half that of as many.
-
-    Parameters
-    ----------
-    wins, trials : ndarray of int64
-        Numbers of wins, and of trials; any one shape.
-
-    Returns
-    -------
-    ndarray of float64
-        ``P(Bin >= wins) - P(Bin = wins) / 2``, the same shape; 1 without trials.
-
-    Examples
-    --------
-    >>> binomial_tail_midp(np.array([8, 0]), np.array([10, 0]))
-    array([0.03271484, 1.        ])
-    """
-    (won, tried), position = _distinct(wins, trials)
-    # The mean of two tails: subtracting the point mass would cancel.
-    middle = (_at_least(won, tried) + _at_least(won + 1.0, tried)) / 2.0
-    middle[tried == 0] = 1.0
-    return np.asarray(middle[position].reshape(wins.shape))
-
-
-def _distinct(
-    wins: NDArray[np.int64], trials: NDArray[np.int64]
-) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64]], NDArray[np.intp]]:
-    """Distinct pairs of numbers, and where each entry has its own."""
-    base = int(trials.max(initial=0)) + 1
-    codes, position = np.unique(trials * base + wins, return_inverse=True)
-    tried, won = np.divmod(codes, base)
-    return (won.astype(np.float64), tried.astype(np.float64)), position
-
-
-def _at_least(wins: NDArray[np.float64], trials: NDArray[np.float64]) -> NDArray[np.float64]:
-    """``P(Bin(trials, 1/2) >= wins)`` through the incomplete beta function."""
-    tail = np.ones(wins.shape)
-    possible = (wins > 0) & (wins <= trials)
-    won = wins[possible]
-    tail[possible] = special.betainc(won, trials[possible] - won + 1.0, 0.5)
-    tail[wins > trials] = 0.0
-    return tail
+def _by_counts(tail: Callable[..., Floats], wins: NDArray[np.int64]) -> Floats:
+    """The tail of every ordered pair, computed once for pairs with the same two counts."""
+    base = int(wins.max(initial=0)) + 1
+    codes, position = np.unique(wins * base + wins.T, return_inverse=True)
+    return np.asarray(tail(*np.divmod(codes, base))[position].reshape(wins.shape))
 
 
 def _settle(

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankbars.errors import DataError, OptionError
+from rankbars.stats.binomial import ShareTest, share_test
 from rankbars.stats.streams import stream
 from rankbars.stats.tails import critical_value
-from rankbars.stats.votes.binomial import ShareTest, share_test
 from rankbars.stats.votes.likelihood import predict_rows, split_parameters, sum_by
 from rankbars.stats.votes.votecounts import LOSS, TIE, WIN, VoteCounts, to_matrices
 from rankbars.stats.votes.votefit import VoteFit, join_parameters

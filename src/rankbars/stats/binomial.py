@@ -1,4 +1,4 @@
-"""Wins against losses without a model: exact tests and intervals for a share."""
+"""Wins against losses without a model: exact tails, tests and intervals for a share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from scipy import special
 from rankbars.errors import DataError
 from rankbars.stats.tails import check_alpha, critical_value, upper_tail
 
-__all__ = ["ShareTest", "binomial_tail", "clustered_share_test", "pair_p_values", "share_test"]
+__all__ = [
+    "ShareTest",
+    "binomial_tail",
+    "binomial_tail_midp",
+    "clustered_share_test",
+    "exact_limits",
+    "share_test",
+]
 
 Array = NDArray[np.float64]
 
@@ -44,7 +51,7 @@ def binomial_tail(wins: ArrayLike, losses: ArrayLike) -> Array:
     Parameters
     ----------
     wins, losses : array_like of counts, shape (...)
-        Decided votes.
+        Decided trials.
 
     Returns
     -------
@@ -56,41 +63,66 @@ def binomial_tail(wins: ArrayLike, losses: ArrayLike) -> Array:
     >>> binomial_tail([3, 2, 0], [0, 1, 0]).tolist()
     [0.125, 0.5, 1.0]
     """
-    won, lost = np.broadcast_arrays(
-        np.asarray(wins, dtype=np.float64), np.asarray(losses, dtype=np.float64)
-    )
-    if not ((won >= 0).all() and (lost >= 0).all()):
-        raise DataError("Wins and losses must be counts, 0 or more.")
+    won, lost = _counts(wins, losses)
     tail = np.ones(won.shape)
     some = won > 0
     tail[some] = special.betainc(won[some], lost[some] + 1, 0.5)
     return tail
 
 
-def pair_p_values(wins: NDArray[np.float64]) -> Array:
-    """Exact one-sided p-values of all pairs, each from its own decided votes.
+def binomial_tail_midp(wins: ArrayLike, losses: ArrayLike) -> Array:
+    """Probability of more wins if both sides win equally often, plus half that of as many.
 
     Parameters
     ----------
-    wins : ndarray of counts, shape (M, M)
-        ``[i, j]``: votes for i against j.
+    wins, losses : array_like of counts, shape (...)
+        Decided trials.
 
     Returns
     -------
-    ndarray, shape (M, M)
-        ``[i, j]``: evidence that i wins more than half of its decided votes against j; 1 on the
-        diagonal and for pairs without decided votes.
-
-    Notes
-    -----
-    No model links the pairs, so that what is shown may go round in circles.
+    ndarray, shape (...)
+        ``P(Bin >= wins) - P(Bin = wins) / 2``; 1 without trials.
 
     Examples
     --------
-    >>> pair_p_values(np.array([[0, 5], [0, 0]])).tolist()
-    [[1.0, 0.03125], [1.0, 1.0]]
+    >>> binomial_tail_midp([8, 0], [2, 0]).round(8).tolist()
+    [0.03271484, 1.0]
     """
-    return binomial_tail(wins, wins.T)
+    won, lost = _counts(wins, losses)
+    more = np.zeros(won.shape)
+    some = lost > 0
+    more[some] = special.betainc(won[some] + 1, lost[some], 0.5)
+    # The mean of two tails: subtracting the point mass would cancel.
+    middle = (binomial_tail(won, lost) + more) / 2.0
+    middle[(won == 0) & (lost == 0)] = 1.0
+    return middle
+
+
+def exact_limits(wins: ArrayLike, losses: ArrayLike, alpha: float) -> tuple[Array, Array]:
+    """Ends of the interval of a share that never covers less than stated.
+
+    Parameters
+    ----------
+    wins, losses : array_like of counts, shape (...)
+        How often the one happened, and how often the other; NaN gives 0 and 1.
+    alpha : float
+        Error rate of the interval.
+
+    References
+    ----------
+    Clopper & Pearson 1934, Biometrika 26, 404-413.
+
+    Examples
+    --------
+    >>> low, high = exact_limits([7, 10, 0], [3, 0, 0], 0.05)
+    >>> low.round(4).tolist(), high.round(4).tolist()
+    ([0.3475, 0.6915, 0.0], [0.9333, 1.0, 1.0])
+    """
+    won, lost = np.asarray(wins, dtype=np.float64), np.asarray(losses, dtype=np.float64)
+    # Where one kind is lacking its end is that of the scale.
+    low = special.betaincinv(np.where(won > 0, won, 1.0), lost + 1, alpha / 2)
+    high = special.betaincinv(won + 1, np.where(lost > 0, lost, 1.0), 1 - alpha / 2)
+    return np.where(won > 0, low, 0.0), np.where(lost > 0, high, 1.0)
 
 
 def share_test(wins: float, losses: float, alpha: float) -> ShareTest:
@@ -131,8 +163,7 @@ def share_test(wins: float, losses: float, alpha: float) -> ShareTest:
     n = wins + losses
     if n == 0:
         return ShareTest(float("nan"), 0.0, 1.0, 1.0, 0.0)
-    low = special.betaincinv(wins, losses + 1, rate / 2) if wins > 0 else 0.0
-    high = special.betaincinv(wins + 1, losses, 1 - rate / 2) if losses > 0 else 1.0
+    low, high = exact_limits(wins, losses, rate)
     return ShareTest(wins / n, float(low), float(high), float(min(1.0, 2 * tails.min())), n)
 
 
@@ -191,3 +222,12 @@ def clustered_share_test(
         high=min(1.0, max(exact.high, exact.share + half)),
         p=min(1.0, max(exact.p, p)),
     )
+
+
+def _counts(wins: ArrayLike, losses: ArrayLike) -> tuple[Array, Array]:
+    won, lost = np.broadcast_arrays(
+        np.asarray(wins, dtype=np.float64), np.asarray(losses, dtype=np.float64)
+    )
+    if not ((won >= 0).all() and (lost >= 0).all()):
+        raise DataError("Wins and losses must be counts, 0 or more.")
+    return won, lost
