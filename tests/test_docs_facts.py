@@ -3,11 +3,14 @@
 import ast
 import importlib.util
 import json
+import os
 import re
+import sys
 from dataclasses import fields
 from importlib import resources
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rankbars
@@ -150,3 +153,27 @@ def test_paths_that_a_page_names_exist(page):
     named = code_in(page.read_text(encoding="utf-8"))
     paths = {one for one in named if re.match(r"(src|tests|docs|scripts|benchmarks)/", one)}
     assert [one for one in sorted(paths) if not (ROOT / one).exists()] == []
+
+
+def test_the_path_of_one_number_goes_through_the_files_that_the_page_of_the_house_names():
+    rng = np.random.default_rng(0)
+    answers = (rng.random((200, 6)) < np.linspace(0.4, 0.8, 6)).astype(float)
+    section = text_of("house.md").split("### Follow one number")[1].split("## ")[0]
+    named = re.findall(r"`([\w/]+\.py)`", section.partition("`rankbars show")[0])
+    assert len(named) == 10
+    entered = []
+
+    def note(frame, event, _):
+        if event == "call" and f"{os.sep}rankbars{os.sep}" in frame.f_code.co_filename:
+            entered.append(frame.f_code.co_filename.replace(os.sep, "/"))
+
+    scores = rankbars.Scores.from_arrays({"law": answers}, list("abcdef"))
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        rankbars.leaderboard(scores).to_text()
+    finally:
+        sys.setprofile(before)
+    rest = iter(entered)
+    for name in named:
+        assert any(path.endswith(f"rankbars/{name}") for path in rest), name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from commandline import Command
 
@@ -160,7 +161,7 @@ def test_the_average_in_full(rankbars: Command, results: str) -> None:
     assert "Tasks: every model has a score on all 4." in answer.out
     refused = rankbars("show", "b.json", "--average", "--format", "csv")
     assert refused.code == 2
-    assert "--average is a table of text" in refused.err
+    assert "--average: ask one question at a time" in refused.err
 
 
 def test_a_board_that_says_what_none_can_say_ends_every_command_with_one_line(
@@ -199,7 +200,7 @@ def test_differences_of_all_pairs_are_shown(rankbars: Command, board: rb.Leaderb
     assert answer.out.count(" − ") == count
     refused = rankbars("show", "board.json", "--differences", "--format", "md")
     assert refused.code == 2
-    assert "--differences is a table of text" in refused.err
+    assert "--differences: ask one question at a time" in refused.err
 
 
 def test_draws_of_one_task_and_of_an_average_are_shown_on_demand(
@@ -239,3 +240,55 @@ def test_the_first_rows_stand_alone_with_ranks_among_all(rankbars: Command, tmp_
         assert refused.code == 2
         assert "--first is for the printed table" in refused.err
     assert rankbars("rank", "wood.csv", "--first", "2", "-o", "-").code == 2
+
+
+def test_why_says_whom_a_model_is_told_apart_from_and_counts_its_ranks_up(
+    rankbars: Command, board: rb.Leaderboard
+) -> None:
+    for place, model in enumerate(board.models):
+        found = json.loads(rankbars("show", "board.json", "--why", model, "--json").out)
+        better, worse = board.shown_better[:, place], board.shown_better[place]
+        assert len(found["above"]) == better.sum()
+        assert len(found["below"]) == worse.sum()
+        everybody = [*found["above"], *found["within"], *found["below"], model]
+        assert sorted(everybody) == sorted(board.models)
+        assert (found["best"], found["worst"]) == (
+            board.ranks.best[place], board.ranks.worst[place],
+        )  # fmt: skip
+        text = rankbars("show", "board.json", "--why", model).out
+        assert f"Shown better ({better.sum()})" in text
+        assert found["decided"] in " ".join(text.split())
+
+
+def test_why_of_a_model_that_nobody_is_shown_better_than_and_that_cannot_be_first(
+    tmp_path: Path, rankbars: Command
+) -> None:
+    rows = np.random.default_rng(0).normal(size=(200, 12))
+    rows[:, 0] += 0.3
+    board = rb.leaderboard(rb.Scores.from_arrays({"law": rows}, list("abcdefghijkl")))
+    odd = [
+        name
+        for i, name in enumerate(board.models)
+        if board.ranks.best[i] == 2 and not board.why(name).above
+    ]
+    assert odd, "a model that only the set for the best leaves out"
+    board.save(tmp_path / "odd.json")
+    text = rankbars("show", str(tmp_path / "odd.json"), "--why", odd[0]).out
+    assert "rule out that it is first" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("more", [["--average"], ["--task", "t0"], ["--format", "csv"]])
+def test_why_is_an_answer_of_its_own(
+    rankbars: Command, board: rb.Leaderboard, more: list[str]
+) -> None:
+    answer = rankbars("show", "board.json", "--why", board.models[0], *more)
+    assert answer.code == 2
+    assert "--why" in answer.err
+
+
+def test_why_of_an_unknown_model_names_the_known_ones(
+    rankbars: Command, board: rb.Leaderboard
+) -> None:
+    answer = rankbars("show", "board.json", "--why", "nobody")
+    assert answer.code == 2
+    assert board.models[0] in answer.err

@@ -402,6 +402,21 @@ class SharesAnswer(TypedDict):
     pairs: NotRequired[list[dict[str, Any]]]
 
 
+class WhyAnswer(TypedDict):
+    """Why a model has its ranks (``show --why``): whom it is told apart from, all at once."""
+
+    schema: Literal["rankbars.why/1"]
+    model: str
+    best: int
+    worst: int
+    models: int
+    level: str
+    above: list[str]
+    within: list[str]
+    below: list[str]
+    decided: str
+
+
 class ModelChangeAnswer(TypedDict):
     """What changed for one model; pairs are before and after."""
 
@@ -535,6 +550,7 @@ PRINTED: Final[Mapping[str, type]] = {
     "predict": PredictAnswer,
     "weights": WeightsAnswer,
     "shares": SharesAnswer,
+    "why": WhyAnswer,
     "diff": DiffAnswer,
     "submit": SubmitAnswer,
     "table": TableAnswer,

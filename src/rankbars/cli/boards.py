@@ -43,6 +43,7 @@ Text in a pipe or a file is as wide as the variable COLUMNS says, and else 80 co
   rankbars show board.json --format latex > table.tex
   rankbars show board.json --format dot | dot -Tsvg > order.svg
   rankbars show board.json --task math
+  rankbars show board.json --why gpt-x                # why it ranks 3–9
   rankbars show board.json --average                 # with means per category
   rankbars show board.json --differences             # of all pairs on the average
   rankbars show board.json --top 3                   # probability of the first 3 places
@@ -93,6 +94,11 @@ intervals moved. The format md is for pull requests.
 @click.option("--task", metavar="NAME", help="One task instead of the whole board.")
 @first_option
 @click.option(
+    "--why",
+    metavar="MODEL",
+    help="Why a model has its ranks instead: who is shown better, not told apart, shown worse.",
+)
+@click.option(
     "--average",
     is_flag=True,
     help="The average in full instead: intervals to compare two models by eye, the tasks that each "
@@ -131,6 +137,7 @@ def show_command(
     form: str,
     task: str | None,
     first: int | None,
+    why: str | None,
     average: bool,
     differences: bool,
     top: int | None,
@@ -142,36 +149,28 @@ def show_command(
     """Load, render, print."""
     form = _json_form(form, as_json=as_json)
     drawn = top is not None or dominance
-    alone = methods or average or differences or task is not None
-    if drawn and (alone or form not in ("text", "json")):
-        raise click.UsageError(
-            "--top and --dominance are tables of text or JSON: give them without --task, "
-            "--average, --differences and --methods, and with --format text or json."
-        )
-    other = drawn or methods or average or differences or form != "text"
-    check_first(first, printed=not other)
+    asked = {
+        "--why": why is not None,
+        "--top and --dominance": drawn,
+        "--average": average,
+        "--differences": differences,
+        "--methods": methods,
+    }
+    _check_question([name for name, given in asked.items() if given], task, form)
+    check_first(first, printed=not any(asked.values()) and form == "text")
     if output is not None and (form != "eee" or task is not None):
         raise click.UsageError(
             "-o is the folder for --format eee of a whole board; other formats are printed: "
             "redirect them with > FILE."
         )
-    if methods and (task is not None or form != "text"):
-        raise click.UsageError(
-            "--methods is a paragraph of text: give it without --task and --format."
-        )
-
-    for given, option in ((average, "--average"), (differences, "--differences")):
-        if given and (methods or task is not None or form != "text" or average is differences):
-            raise click.UsageError(
-                f"{option} is a table of text: give it by itself, without --task, --methods and "
-                "--format."
-            )
 
     board = load_board(board_path)
     if output is not None:
         from rankbars.render.evalrecords import write_eee
 
         click.echo("\n".join(map(str, write_eee(board, output))), err=True)
+    elif why is not None:
+        _show_reasons(board, why, form)
     elif drawn:
         _show_shares(board, top, form, pairs=dominance)
     elif average:
@@ -202,6 +201,18 @@ def _show_text(board: Leaderboard, task: str | None, first: int | None) -> None:
         emit_text(f"\n{attributes_text(board)}")
 
 
+def _check_question(asked: list[str], task: str | None, form: str) -> None:
+    """Questions are asked one at a time, of the whole board, in a format that has the answer."""
+    if not asked:
+        return
+    forms = ("text", "json") if asked[0] in ("--why", "--top and --dominance") else ("text",)
+    if len(asked) > 1 or task is not None or form not in forms:
+        raise click.UsageError(
+            f"{' and '.join(asked)}: ask one question at a time, without --task, and with --format "
+            f"{' or '.join(forms)}."
+        )
+
+
 def _json_form(form: str, *, as_json: bool) -> str:
     """The format that is asked for, where ``--json`` is another word for one."""
     if as_json and form not in ("text", "json"):
@@ -219,6 +230,15 @@ def _show_shares(board: Leaderboard, top: int | None, form: str, *, pairs: bool)
         emit(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
         emit_text(render_shares(board, top, pairs=pairs))
+
+
+def _show_reasons(board: Leaderboard, model: str, form: str) -> None:
+    from rankbars.render.reasons import reasons_text, reasons_to_dict
+
+    if form == "json":
+        print_answer(reasons_to_dict(board, model))
+    else:
+        emit_text(reasons_text(board, model, output_width()))
 
 
 @click.command("report", short_help="Write the page of a board file.")

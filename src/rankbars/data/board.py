@@ -22,7 +22,14 @@ from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import NameFact, Note
 from rankbars.data.scores import Input
 from rankbars.data.spec import Spec
-from rankbars.data.standings import Standing, standing_of, standings, task_columns
+from rankbars.data.standings import (
+    Reasons,
+    Standing,
+    reasons_of,
+    standing_of,
+    standings,
+    task_columns,
+)
 from rankbars.data.taskresult import CategoryRanks, PairDetails, Ratings, TaskResult
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.stats.orders import neighbours_not_separated, unseparated_runs
@@ -275,6 +282,35 @@ class Leaderboard:
     def undominated(self) -> tuple[str, ...]:
         """Models that may be first, on what the board shows first: their rows begin with 1."""
         return self.top(1)
+
+    def why(self, model: str) -> Reasons:
+        """Why a model has its ranks on what the board shows first: whom it is told apart from.
+
+        All of it holds at once, together with the ranks (see `partial_order`).
+
+        Returns
+        -------
+        Reasons
+            `best`, `worst`, and the models shown better (`above`), not told apart (`within`) and
+            shown worse (`below`).
+
+        Raises
+        ------
+        OptionError
+            If the model has no row.
+        DataError
+            If the board shows ranks on a new task first.
+
+        Examples
+        --------
+        >>> import numpy as np, rankbars as rb
+        >>> rows = np.random.default_rng(0).random((50, 3)) + [0.0, 0.4, 0.4]
+        >>> board = rb.leaderboard(rb.Scores.from_arrays({"law": rows}, ["a", "b", "c"]))
+        >>> reasons = board.why("b")
+        >>> (reasons.best, reasons.worst), reasons.above, reasons.within, reasons.below
+        ((1, 2), (), ('c',), ('a',))
+        """
+        return reasons_of(self, model)
 
     def winner(self) -> Winner:
         """The score of the model that leads, allowing for its having been picked because it leads.

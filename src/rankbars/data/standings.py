@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 __all__ = [
     "TASK_DRAWS",
     "RankShares",
+    "Reasons",
     "Standing",
+    "reasons_of",
     "shares_of",
     "standing_of",
     "standings",
@@ -139,6 +141,66 @@ def standing_of(board: Leaderboard, model: str) -> Standing:
     if model not in board.models:
         raise UnknownOptionError.among("model", model, board.models)
     return next(row for row in standings(board) if row.model == model)
+
+
+class Reasons(NamedTuple):
+    """Why a model has its ranks on what a board shows first: whom it is told apart from.
+
+    Parameters
+    ----------
+    model : str
+        Its name.
+    best, worst : int
+        Its rank interval.
+    models : int
+        How many models are ranked.
+    level : str
+        Of the ranks: such as ``"95 %"``, ``"approximate"``, or ``"no guarantee"``.
+    above, within, below : tuple of str
+        Models shown better than it, models that it is not told apart from, and models that it was
+        shown better than; in the order of the board. Not told apart does not mean equal.
+    """
+
+    model: str
+    best: int
+    worst: int
+    models: int
+    level: str
+    above: tuple[str, ...]
+    within: tuple[str, ...]
+    below: tuple[str, ...]
+
+    @property
+    def follow(self) -> bool:
+        """Whether the ranks are those that the single pairs count up to.
+
+        The set of the models that may be first, and ranks of one model by itself, may say more
+        or less than pairs do.
+        """
+        return self.best == 1 + len(self.above) and self.worst == self.models - len(self.below)
+
+
+def reasons_of(board: Leaderboard, model: str) -> Reasons:
+    """Why a model has its ranks; raises `OptionError` if it has no row.
+
+    Raises
+    ------
+    DataError
+        If the board shows ranks on a new task first: nothing is said about single pairs there.
+    """
+    row = standing_of(board, model)
+    if board.lead == "new_task" or row.best is None or row.worst is None:
+        raise DataError("This board says nothing about single pairs of models, so there is no why.")
+    place = board.models.index(model)
+    above, below = board.shown_better[:, place], board.shown_better[place]
+
+    def named(chosen: NDArray[np.bool_]) -> tuple[str, ...]:
+        return tuple(board.models[i] for i in board.order if chosen[i] and i != place)
+
+    return Reasons(
+        model, row.best, row.worst, len(board.models), row.level, named(above),
+        named(~above & ~below), named(below),
+    )  # fmt: skip
 
 
 def task_columns(board: Leaderboard, tasks: Sequence[str]) -> dict[str, list[Any]]:

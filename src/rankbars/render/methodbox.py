@@ -35,6 +35,7 @@ __all__ = [
     "method_entries",
     "method_words",
     "named_tasks",
+    "pairs_decided",
     "test_words",
     "untested",
 ]
@@ -188,11 +189,7 @@ def _statements_entry(board: Leaderboard) -> MethodEntry:
             "models: there are no tiers.",
             _lead_assumptions(board),
         )
-    # No correction promises nothing, and Simes counts do not say which models are better.
-    asked = lead_correction(board)
-    correction = "holm" if asked in ("none", "bootstrap_band", "simes") else asked
-    pairs = f"{_capital(_how(board))}, with {method_words('correction', correction)} over all "
-    pairs += "ordered pairs. "
+    correction, pairs = _pairs_correction(board), f"{pairs_decided(board)} "
     if not board.tiers:
         return MethodEntry(
             "The sentence at the top",
@@ -216,6 +213,18 @@ def _statements_entry(board: Leaderboard) -> MethodEntry:
         "at the best model not yet placed and takes in every model not shown worse than that one.",
         _lead_assumptions(board),
     )
+
+
+def pairs_decided(board: Leaderboard) -> str:
+    """By which test and correction single pairs of models were told apart, as a sentence."""
+    correction = method_words("correction", _pairs_correction(board))
+    return f"{_capital(_how(board))}, with {correction} over all ordered pairs."
+
+
+def _pairs_correction(board: Leaderboard) -> str:
+    # No correction promises nothing, and Simes counts do not say which models are better.
+    asked = lead_correction(board)
+    return "holm" if asked in ("none", "bootstrap_band", "simes") else asked
 
 
 def _ranks_entry(board: Leaderboard) -> MethodEntry:

@@ -115,7 +115,7 @@ def render_text(
     lines = [
         [_Span(line, style)]
         for sentence, style in top
-        for line in _wrapped(pen.plain(sentence), width)
+        for line in wrap_text(pen.plain(sentence), width)
     ]
     grid = _draw_grid(table, width, pen)
     left_out = 0 if first is None else max(len(table.rows) - first, 0)
@@ -131,9 +131,9 @@ def render_text(
     outcomes = [] if task is None else _outcome_lines(board, board.tasks[task], width, pen)
     lines += [[_Span(line)] for line in (*outcomes, *[""] * bool(outcomes))]
     for sentence in _footer(board, task, table, pen, grid.incomplete):
-        lines += [[_Span(line)] for line in _wrapped(sentence, width)]
+        lines += [[_Span(line)] for line in wrap_text(sentence, width)]
     if height is not None and len(lines) > height:
-        again = _wrapped(pen.plain(top[-2][0] if task is None else top[0][0]), width)
+        again = wrap_text(pen.plain(top[-2][0] if task is None else top[0][0]), width)
         lines += [[], *([_Span(line, "bold")] for line in again)]
     return "".join(f"{_written(line, color=color).rstrip()}\n" for line in lines)
 
@@ -166,11 +166,11 @@ def _placed_lines(board: Leaderboard, task: str | None, width: int, pen: _Pen) -
     room = max(min(room, longest, _LONG_NAME), _SHORTEST_NAME)
     short = _short_names(names, [""] * len(names), room, pen)
     columns = [sides[0], _Column(["Model"], short), *sides[1:]]
-    lines = [[_Span(line)] for line in _wrapped(pen.plain(f"{table.title}."), width)]
+    lines = [[_Span(line)] for line in wrap_text(pen.plain(f"{table.title}."), width)]
     for i, texts in enumerate(zip(*(column.lines(1) for column in columns), strict=True)):
         text = _GAP.join(texts).rstrip()
         lines.append([_Span(text, "dim" if i == 0 else "")])
-    note = [[_Span(line)] for line in _wrapped(pen.plain(table.note), width)]
+    note = [[_Span(line)] for line in wrap_text(pen.plain(table.note), width)]
     return [*lines, *note, []]
 
 
@@ -190,10 +190,10 @@ def _order_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]
     longest = max(map(cell_len, names))
     short = _short_names(names, [""] * len(names), max(min(room, longest), _SHORTEST_NAME), pen)
     columns = [_Column(["Model"], short), *sides]
-    lines = [[_Span(line)] for line in _wrapped(table.title, width)]
+    lines = [[_Span(line)] for line in wrap_text(table.title, width)]
     for i, texts in enumerate(zip(*(column.lines(1) for column in columns), strict=True)):
         lines.append([_Span(_GAP.join(texts).rstrip(), "dim" if i == 0 else "")])
-    return [*lines, *([_Span(line)] for line in _wrapped(table.note, width)), []]
+    return [*lines, *([_Span(line)] for line in wrap_text(table.note, width)), []]
 
 
 def _front_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]:
@@ -217,11 +217,11 @@ def _front_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]
     room = max(min(room, max(map(cell_len, names))), _SHORTEST_NAME)
     columns = [_Column(["Model"], _short_names(names, [""] * len(names), room, pen)), *sides]
     first, *rest = front_sentences(board)
-    lines = [[_Span(line)] for line in _wrapped(pen.plain(first), width)]
+    lines = [[_Span(line)] for line in wrap_text(pen.plain(first), width)]
     for i, texts in enumerate(zip(*(column.lines(1) for column in columns), strict=True)):
         lines.append([_Span(_GAP.join(texts).rstrip(), "dim" if i == 0 else "")])
     for sentence in (*budget_lines(board), *rest):
-        lines += [[_Span(line)] for line in _wrapped(pen.plain(pen.known(sentence)), width)]
+        lines += [[_Span(line)] for line in wrap_text(pen.plain(pen.known(sentence)), width)]
     return [*lines, []]
 
 
@@ -247,7 +247,7 @@ def _category_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Spa
         lines.append([_Span(_GAP.join(texts).rstrip(), "dim" if i == 0 else "")])
     for row in rows:
         if row.remark:
-            lines += [[_Span(line)] for line in _wrapped(pen.plain(pen.known(row.remark)), width)]
+            lines += [[_Span(line)] for line in wrap_text(pen.plain(pen.known(row.remark)), width)]
     return [*lines, []]
 
 
@@ -271,7 +271,7 @@ def _time_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]:
     for i, texts in enumerate(zip(*(column.lines(1) for column in columns), strict=True)):
         lines.append([_Span(_GAP.join(texts).rstrip(), "dim" if i == 0 else "")])
     for remark in filter(None, (table.left, *table.remarks)):
-        lines += [[_Span(line)] for line in _wrapped(pen.plain(pen.known(remark)), width)]
+        lines += [[_Span(line)] for line in wrap_text(pen.plain(pen.known(remark)), width)]
     return [*lines, []]
 
 
@@ -284,7 +284,7 @@ def _written(line: list[_Span], *, color: bool) -> str:
     )
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def wrap_text(text: str, width: int) -> list[str]:
     """`text` in lines of at most `width` cells; a number stays with what belongs to it."""
     from rich.cells import cell_len, chop_cells
 
