@@ -21,6 +21,7 @@ from everyday import (
     scales,
     sheets,
     statisticscolumns,
+    trialcolumns,
     twosides,
     wronginput,
 )
@@ -42,6 +43,7 @@ CASES: tuple[Case, ...] = tuple(
         wronginput,
         answermatrices,
         statisticscolumns,
+        trialcolumns,
         exports,
     )
     for case in part.CASES

@@ -303,3 +303,24 @@ def test_the_curve_rises_and_ends_where_neighbours_do():
     assert expected == sorted(expected)
     assert expected[-1] > 2.9
     assert all(one.low <= one.expected + 0.5 and one.high <= 3 for one in made.curve)
+
+
+def test_where_each_pair_has_rows_of_its_own_a_plan_counts_those():
+    full = answers(400)
+    smoke = full.tasks["math"].values.copy()
+    smoke[40:, 2] = np.nan
+    gaps = rb.Scores.from_arrays({"math": smoke}, ["m0", "m1", "m2"])
+    few = rb.Scores.from_arrays({"math": full.tasks["math"].values[:40]}, ["m0", "m1", "m2"])
+
+    def plan(scores, *pair):
+        made = rb.plan(scores, pair=pair, missing="pairwise")
+        return made.n, made.sd, made.needed.likely
+
+    # Another door: a board of all three, of which only the rows of the pair count.
+    board = rb.leaderboard(gaps, missing="pairwise", pairs=True)
+    for pair, alike in ((("m2", "m0"), few), (("m1", "m0"), full)):
+        made = rb.plan(board, pair=pair)
+        assert (made.n, made.sd, made.needed.likely) == pytest.approx(plan(alike, *pair))
+    both = rb.plan(gaps, tiers=True, missing="pairwise")
+    assert both.n == 40
+    assert both.needed.likely == pytest.approx(rb.plan(few, tiers=True).needed.likely, rel=0.3)

@@ -292,7 +292,7 @@ class Scores:
         layout : str, optional
             How to read the table, where its header does not say it: ``"tidy"``,
             ``"items-by-models"``, ``"models-by-items"``, ``"tasks-by-models"``,
-            ``"models-by-tasks"`` or ``"tasks-by-folds"``.
+            ``"models-by-tasks"``, ``"tasks-by-folds"`` or ``"items-by-trials"``.
         minimum, maximum : float, optional
             Declared limits of every score, in the units of the frame.
         controls, self_votes

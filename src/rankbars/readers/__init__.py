@@ -104,8 +104,8 @@ def read(
         for each item; ``"pass^4-plugin"`` is the biased form that some publish.
     layout : str, optional
         How to read a table whose header does not say it: ``"tidy"``, ``"items-by-models"``,
-        ``"models-by-items"``, ``"tasks-by-models"``, ``"models-by-tasks"`` or
-        ``"tasks-by-folds"``.
+        ``"models-by-items"``, ``"tasks-by-models"``, ``"models-by-tasks"``,
+        ``"tasks-by-folds"`` or ``"items-by-trials"``.
     minimum, maximum : float, optional
         Declared limits of every score, in the units of the files.
     filter : str or sequence of str, optional

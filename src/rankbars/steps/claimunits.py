@@ -17,6 +17,7 @@ from rankbars.errors import OptionError
 __all__ = ["check_margin", "check_means", "check_value", "in_units", "note_margin", "scale_of"]
 
 _FEW_HUNDREDTHS = 0.05  # of a point; smaller margins on percentages are meant as shares
+_MOST_AHEAD = 0.2  # of a point; by so little nobody asks a model to be better
 _MOST_RATING = 10  # scores above it that end at 100 may be percentages
 
 
@@ -88,6 +89,10 @@ def check_value(scores: Scores, claim: Claim, value: float) -> None:
         low, high = entry.minimum, entry.maximum
         if isinstance(evidence, Items) and is_binary(evidence.values):
             low, high = 0.0, 1.0
+        if 0 < value < 1 and not claim.at_most:
+            _refuse_share(claim, value, name, scores)
+        elif value > _MOST_RATING and low is None and _ends(evidence)[0] >= 0:
+            low, high = 0.0, 1.0 if _ends(evidence)[1] <= 1 else None
         if low is None or high is None or entry.direction == "lower" or low <= value <= high:
             continue
         near = next((one for one in (value / 100, value * 100) if low < one <= high), None)
@@ -107,6 +112,8 @@ def check_margin(scores: Scores, claim: Claim, margin: float) -> None:
         raise OptionError(f"Claim {claim.text!r}: the margin must be above 0.")
     names = (claim.task,) if claim.task is not None else tuple(scores.tasks)
     for name in names:
+        if claim.margin < 0 and size <= _MOST_AHEAD:
+            _refuse_share(claim, size, name, scores)
         low, high = _reach(scores.info[name], scores.tasks[name], size)
         if size >= high - low > 0:
             hint = f" Did you mean {size / 100:g}?" if size / 100 < high - low else ""
@@ -122,11 +129,8 @@ def note_margin(scores: Scores, claim: Claim, margin: float) -> tuple[Note, ...]
         return ()
     names = (claim.task,) if claim.task is not None else tuple(scores.tasks)
     for name in names:
-        entry, evidence = scores.info[name], scores.tasks[name]
-        if isinstance(evidence, Votes) or entry.direction == "lower":
-            continue
-        low, high = _ends(evidence)
-        if low >= 0 and _MOST_RATING < high <= 100 and entry.maximum in (None, 100):
+        high = _percent(scores, name)
+        if high is not None:
             text = (
                 f"Claim {claim.text!r}: scores on {name!r} go up to {high:g}. If they are "
                 f"percentages, a margin of {abs(margin):g} is that part of one point; a point is "
@@ -134,6 +138,29 @@ def note_margin(scores: Scores, claim: Claim, margin: float) -> tuple[Note, ...]
             )
             return (Note("small-margin", text),)
     return ()
+
+
+def _refuse_share(claim: Claim, size: float, name: str, scores: Scores) -> None:
+    """Raises `OptionError` where so small a part of a percentage would let nearly all pass."""
+    high = _percent(scores, name)
+    if high is None or claim.in_points or claim.of_cost:
+        return
+    raise OptionError(
+        f"Claim {claim.text!r}: scores on {name!r} go up to {high:g}, and if they are percentages, "
+        f"{size:g} is less than one point. Did you mean {100 * size:g}? If not, declare the limits "
+        "of these scores (--score-min 0 --score-max HIGH; in Python, where results are read: "
+        f"minimum=0, maximum=HIGH), and on a scale from 0 to 100 write {size:g}%."
+    )
+
+
+def _percent(scores: Scores, name: str) -> float | None:
+    """The greatest score on a task whose scores look like percentages; else None."""
+    entry, evidence = scores.info[name], scores.tasks[name]
+    if isinstance(evidence, Votes) or entry.direction == "lower":
+        return None
+    low, high = _ends(evidence)
+    looks = low >= 0 and _MOST_RATING < high <= 100 and entry.maximum in (None, 100)
+    return high if looks else None
 
 
 def _ends(evidence: Evidence) -> tuple[float, float]:

@@ -68,6 +68,8 @@ class Pilot(NamedTuple):
         What must be said of them.
     judged : JudgedShares, optional
         Where a judge corrects labels.
+    rows : array of float, shape (M, M), optional
+        Rows that both models of a pair have, where each pair is compared on its own.
     """
 
     models: tuple[str, ...]
@@ -85,6 +87,15 @@ class Pilot(NamedTuple):
     fewest_rate: float = 0.2
     notes: tuple[Note, ...] = ()
     judged: JudgedShares | None = None
+    rows: NDArray[np.float64] | None = None
+
+    def of_pairs(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Pilot:
+        """The same with as many rows as the one of these pairs with the fewest has."""
+        if self.rows is None:
+            return self
+        least = self.rows[first, second].min()
+        n = max(round(float(least)), 1)
+        return self._replace(n=n, se=self.se * np.sqrt(self.rows / n))
 
 
 class AnswerNoise(NamedTuple):
@@ -157,7 +168,7 @@ def _of_task(board: Leaderboard, task: TaskResult) -> Pilot:
     place = "" if task.name == _NAMELESS else f"on {task.name}"
     return Pilot(
         board.models, score, difference, se, df, task.n, unit, place,
-        None if judged else discordant, notes=notes, judged=judged,
+        None if judged else discordant, notes=notes, judged=judged, rows=_rows(board, [task]),
     )  # fmt: skip
 
 
@@ -199,13 +210,32 @@ def _of_average(board: Leaderboard) -> Pilot:
     else:
         n, unit, judged = len(used), "tasks", None
         place = f"on the average{' rank' if ranks else ''} over tasks like these"
+    rows = None if unit == "tasks" else _rows(board, used)
     by_task, by_task_se = (None, None) if ranks else _by_task(board, used)
     return Pilot(
         board.models, sign * average.score, difference, se, np.asarray(df), n, unit, place,
         task_difference=by_task, task_se=by_task_se,
         fewest=smallest_number_of_tasks("joint", board.spec.alpha_overall),
-        fewest_rate=board.spec.alpha_overall, judged=judged,
+        fewest_rate=board.spec.alpha_overall, judged=judged, rows=rows,
     )  # fmt: skip
+
+
+def _rows(board: Leaderboard, tasks: Sequence[TaskResult]) -> NDArray[np.float64] | None:
+    """Rows that both models of a pair have; None where nobody lacks one.
+
+    Behind clusters only their number is known: then as many as the one with fewer has.
+    """
+    if board.pairs is None or all((task.coverage == 1).all() for task in tasks):
+        return None
+    size = len(board.models)
+    rows = np.zeros((size, size))
+    for task in tasks:
+        own = task.n * np.minimum.outer(task.coverage, task.coverage)
+        if task.kind in ("items", "runs") and task.test != "cluster_t":
+            both = np.zeros(size * (size - 1) // 2) + board.pairs.tasks[task.name].n
+            own = _square(both, size) + np.diag(own.diagonal())
+        rows += own
+    return rows
 
 
 def _judged(board: Leaderboard, tasks: Sequence[TaskResult]) -> JudgedShares | None:

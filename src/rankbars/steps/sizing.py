@@ -92,6 +92,8 @@ def plan_from(
     OptionError
         If `goal` does not fit it, or the effect cannot be planned for.
     """
+    goal, first, second = _pairs_of(pilot, goal)
+    pilot = pilot.of_pairs(first, second)
     fewest = FEWEST_TASKS if pilot.unit == "tasks" else FEWEST_ROWS
     if pilot.n < fewest:
         raise DataError(
@@ -99,7 +101,6 @@ def plan_from(
             f"says too little: at least {fewest} are needed. "
             "Plan without it: --rates P Q for answers that are right or wrong."
         )
-    goal, first, second = _pairs_of(pilot, goal)
     level = alpha / goal.comparisons
     ahead = pilot.difference[first, second]
     if goal.kind == "pair" and ahead[0] < 0 and goal.margin is None:

@@ -24,6 +24,7 @@ __all__ = [
     "TRAIT_ROLES",
     "Columns",
     "Role",
+    "answer_role",
     "check_header",
     "existing_column",
     "find_columns",
@@ -173,6 +174,32 @@ def names_run(name: str) -> bool:
     (True, True, False, True)
     """
     return _RUN.fullmatch(name) is not None
+
+
+_ANSWER = re.compile(
+    r"(seed|run|rep|repeat|repetition|trial|attempt|try|sample|rollout|gen|generation|completion|"
+    r"response|passed|correct|is_correct)[-_ =#]?\d+", re.I
+)  # fmt: skip
+
+
+def answer_role(names: Sequence[str]) -> str | None:
+    """What columns beside items number, if by their names they hold answers of one model.
+
+    Examples
+    --------
+    >>> answer_role(["trial_1", "trial_2"]), answer_role(["seed_42", "seed_7"])
+    ('epoch', 'run')
+    >>> answer_role(["trial_1", "gpt"]), answer_role(["model-1", "model-2"])
+    (None, None)
+    """
+    found = [_ANSWER.fullmatch(name) for name in names]
+    stems = {one[1].casefold() for one in found if one is not None}
+    if len(names) < 2 or None in found or len(stems) > 1:
+        return None
+    return "run" if stems <= _RUNS else "epoch"
+
+
+_RUNS = frozenset({"seed", "run", "rep", "repeat", "repetition"})
 
 
 def find_columns(

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from rankbars.data.notes import list_names
 from rankbars.errors import DataError
 from rankbars.tables.asides import (
     are_settings,
@@ -24,6 +25,7 @@ from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import (
     ITEM_NUMBERS,
     ROLES,
+    answer_role,
     check_header,
     find_columns,
     fold_name,
@@ -117,8 +119,8 @@ def find_layout(table: Table, declared: str | None, named: Mapping[str, str]) ->
                 "not of scores."
             )
     layout = (
-        _tidy(table, header) or _matrix(table, header, head) or _unlabelled(header)
-        or _unnamed_items(table, header)
+        _trials(table, header) or _tidy(table, header) or _matrix(table, header, head)
+        or _unlabelled(header) or _unnamed_items(table, header)
     )  # fmt: skip
     if layout is None:
         _refuse_steps(table, header)
@@ -204,6 +206,8 @@ def names_items(name: str) -> bool:
     return fold_name(name) in corner_names("item") - _AMOUNTS
 
 
+_ITEM_NAMES = corner_names("item")
+
 # Beside a task these may say how many there are.
 _AMOUNTS = frozenset({"items", "questions", "samples", "taskid"})
 
@@ -276,6 +280,30 @@ def find_answers(columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> 
         _is_binary([_number(row[place]) for place in found]) for row in head
     )
     return tuple(columns[place] for place in found) if answers else ()
+
+
+def _trials(table: Table, header: _Header) -> Layout | None:
+    """Columns of numbers that are called after trials, samples or seeds: answers of one model."""
+    names = [
+        name for name in header.columns
+        if name in header.numeric and name not in find_row_numbers(header.columns, header.numeric)
+        and not (is_summary(name) or is_helper(name)) and fold_name(name) not in _ITEM_NAMES
+    ]  # fmt: skip
+    if header.has("score") or (header.has("model") and not header.has("item", weak=True)):
+        return None
+    if answer_role(names) is not None:
+        return Layout("items-by-trials", f"{names[0]!r} and others number answers")
+    unclear = len(names) > 1 and all(map(_MAY_BE_TRIALS.fullmatch, names))
+    if unclear and not header.has("model") and fold_name(header.corner) in corner_names("item"):
+        raise DataError(
+            f"{table.source}: {list_names(names, 3)} may number answers of one model, or be "
+            "models. If each column holds a further answer to every item: --layout "
+            "items-by-trials. If each is a model: --layout items-by-models."
+        )
+    return None
+
+
+_MAY_BE_TRIALS = re.compile(r"(?:(?:epoch|iter|iteration|step)[-_ ]?)?\d+", re.I)
 
 
 def _tidy(table: Table, header: _Header) -> Layout | None:
@@ -556,7 +584,8 @@ def _undecided(table: Table, header: _Header) -> str:
         return (
             f"{table.source}: the first column has no name, and all others hold 0 and 1. If rows "
             "are models and columns are questions: --layout models-by-items. If rows are questions "
-            "and columns are models: --layout items-by-models."
+            "and columns are models: --layout items-by-models; if they are answers of one model: "
+            "--layout items-by-trials."
         )
     return (
         f"{table.source}: the header does not say how to read the table. Columns: {shown}"

@@ -176,16 +176,23 @@ def survey_columns(
     return parts, seen
 
 
-def _keys(names: Sequence[str], numeric: Collection[str]) -> dict[str, str]:
+def _keys(
+    names: Sequence[str], numeric: Collection[str], rows: str, columns: str
+) -> dict[str, str]:
     """Columns that number rows, by role, and the column of tasks beside them or beside items."""
+    if columns == "epoch":
+        return {role: name for role in ("task", "model") for name in names
+                if fold_name(name) in corner_names(role) and name not in numeric}  # fmt: skip
+    if columns != "model" or rows == "task":
+        return {}
     keys = find_keys(names, numeric)
     tasks = [
         name for place, name in enumerate(names)
         if fold_name(name) in corner_names("task")
         and (keys or place == 0 or not describes_answers(name))
     ]  # fmt: skip
-    rows = keys or any(map(names_items, names))
-    return keys | ({"task": tasks[0]} if rows and tasks else {})
+    found = keys or any(map(names_items, names))
+    return keys | ({"task": tasks[0]} if found and tasks else {})
 
 
 def _named_columns(table: Table, columns: str, options: ReadOptions) -> dict[str, str]:
@@ -271,7 +278,7 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
     numbers = find_row_numbers(table.columns, numeric)
     names = [name for name in table.columns if name not in numbers]
     named = _named_columns(table, columns, options)
-    keys = _keys(names, numeric) if columns == "model" and rows != "task" else {}
+    keys = _keys(names, numeric, rows, columns)
     keys = {role: name for role, name in keys.items() if name not in named.values()} | named
     traits = {role: keys.pop(role) for role in (*TASK_LABELS, *TASK_NUMBERS) if role in named}
     row_names = keys.pop(rows, None) or _row_names(

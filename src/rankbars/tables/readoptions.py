@@ -141,7 +141,7 @@ Reruns: TypeAlias = Literal["newest", "all"]
 ROWS: tuple[Rows, ...] = ("items", "folds", "runs", "prompts")
 LAYOUTS = (
     "tidy", "items-by-models", "models-by-items", "tasks-by-models", "models-by-tasks",
-    "tasks-by-folds",
+    "tasks-by-folds", "items-by-trials",
 )  # fmt: skip
 DECIMALS = (".", ",")
 DIRECTIONS: tuple[Side, ...] = ("higher", "lower")

@@ -20,7 +20,7 @@ from rankbars.tables.asides import (
     repeats_means,
 )
 from rankbars.tables.cells import NumberColumn, parse_number
-from rankbars.tables.columns import fold_name
+from rankbars.tables.columns import answer_role, fold_name
 from rankbars.tables.layouts import (
     HEAD_ROWS,
     corner_names,
@@ -45,13 +45,14 @@ __all__ = ["HEADER", "POSITION", "prepare_wide"]
 # What stands in the place of a column's name where the rows or the header of a matrix give names.
 HEADER, POSITION = "(header)", "(position)"
 
-# What rows and columns of each layout are; the third name is left to the file.
-AXES: Mapping[str, tuple[str, str, str]] = {
-    "models-by-tasks": ("model", "task", ""),
-    "tasks-by-models": ("task", "model", ""),
+# What rows and columns of each layout are; further names are left to the file.
+AXES: Mapping[str, tuple[str, ...]] = {
+    "models-by-tasks": ("model", "task"),
+    "tasks-by-models": ("task", "model"),
     "items-by-models": ("item", "model", "task"),
     "models-by-items": ("model", "item", "task"),
     "tasks-by-folds": ("task", "fold", "model"),
+    "items-by-trials": ("item", "epoch", "model", "task"),
 }
 
 
@@ -75,9 +76,11 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
     DataError
         If a cell holds something beside a number, or nothing names the models.
     """
-    named, columns, missing = AXES[layout]
+    named, columns, *missing = AXES[layout]
     rows = _row_role(table, named, options)
     parts, seen = survey_columns(table, rows, columns, options)
+    if layout == "items-by-trials":
+        columns = answer_role(parts.values) or columns
     summaries = _summary_rows(table, parts, seen, rows)
     outside = _outside_answers(table, parts, seen, summaries) if rows == "item" else []
     if outside:
@@ -113,15 +116,14 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
         remarks.append(
             ("row-order", f"No column names the {rows}s; rows are paired by their position.")
         )
-    if missing == "model" and names.model is None:
-        raise DataError(
-            f"{table.source}: a matrix of tasks by folds needs one file per model, named after "
-            "it. Give a tidy table with a column of models instead."
-        )
+    numbered = layout == "items-by-trials" and options.layout is None
+    remarks += [("answers", _describe_trials(kept))] * numbered
     roles = {rows: parts.row_names or POSITION, columns: HEADER, "score": "cells"}
     beside = (*(("se",) if parts.errors else ()), *(("n",) if parts.counts else ()))
     roles |= {role: role for role in (*parts.traits, *beside)} | dict(parts.keys)
-    lacking = (missing,) if missing and missing not in roles else ()
+    lacking = tuple(role for role in missing if role not in roles)
+    if names.model is None:
+        _refuse_unnamed_model(table, layout, lacking)
     said = _said_of_models(table, parts, kept, rows, amounts)
     return TidyTable(
         melted, roles, frozenset(), None, tuple(remarks), lacking, renamed=True, attributes=said
@@ -158,6 +160,21 @@ def _describe_answers(columns: int) -> str:
     return (
         f"All {columns} columns hold 0 and 1, so each is taken for an item, wrong or right, and "
         "the file for one task. If each is a task: --layout models-by-tasks."
+    )
+
+
+def _refuse_unnamed_model(table: Table, layout: str, lacking: Collection[str]) -> None:
+    if "model" in lacking:
+        raise DataError(
+            f"{table.source}: a matrix of {layout.replace('-', ' ')} needs one file per model, "
+            "named after it. Give a tidy table with a column of models instead."
+        )
+
+
+def _describe_trials(columns: Sequence[str]) -> str:
+    return (
+        f"{list_names(columns, 3)} number answers, so each row holds {len(columns)} answers of one "
+        "model to an item. If each is a model: --layout items-by-models."
     )
 
 
@@ -355,7 +372,8 @@ def _describe(
     rows: str, columns: str, parts: MatrixColumns, kept: Sequence[str], text: Sequence[str]
 ) -> str:
     many = "column" if len(kept) == 1 else "columns"
-    message = f"A matrix, {rows}s by {columns}s, with {len(kept)} {many} of scores"
+    across = "trial" if columns == "epoch" else columns
+    message = f"A matrix, {rows}s by {across}s, with {len(kept)} {many} of scores"
     if columns == "task" and len(kept) <= _MOST_TASKS_NAMED:
         message += f" ({', '.join(map(repr, kept))})"
     if parts.row_names is not None:
