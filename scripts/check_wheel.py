@@ -92,7 +92,7 @@ def find_notices(wheel: Path) -> None:
     """Exit unless the notices of all that is packed stand among the licences, and in the script."""
     with ZipFile(wheel) as packed:
         licences = {Path(name).name for name in packed.namelist() if "/licenses/" in name}
-        script = packed.read("rankbars/render/assets/page.js").decode("utf-8")
+        script = packed.read("rankbars/render/assets/views.js").decode("utf-8")
         notices = packed.read("rankbars/render/assets/page.LICENSES.txt").decode("utf-8")
     expected = {
         "LICENSE",
@@ -103,7 +103,7 @@ def find_notices(wheel: Path) -> None:
     if not expected <= licences:
         sys.exit(f"The wheel lacks licences: {sorted(expected - licences)}.")
     if not script.startswith(f"/*!\n{notices}*/"):
-        sys.exit("The script of the page does not begin with the notices of its libraries.")
+        sys.exit("The second script of the page does not begin with the notices of its libraries.")
 
 
 def find_addresses(wheel: Path) -> None:

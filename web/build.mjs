@@ -1,28 +1,34 @@
-// Bundles src/ into the script and the style of the page, and of its piece for other pages, which are committed with the package.
+// Bundles src/ into the scripts and the style of the page, and of its piece for other pages, which are committed with the package.
+// The page has two scripts: the board, which runs at once, and the views, which run when one is opened
+// and take from the first what both need.
 // `npm run build` writes them; `npm run check` fails where they differ from their sources.
-// The notices of the libraries in the script stand at its head, so that every page carries them, and
+// The notices of the libraries in a script stand at its head, so that every page carries them, and
 // in a file beside it.
 import { build } from "esbuild"
 import { readFile, writeFile } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const here = dirname(fileURLToPath(import.meta.url))
 const assets = join(here, "..", "src", "rankbars", "render", "assets")
 const bundles = [
-  { from: "src/page.ts", to: "page.js", format: "iife" },
+  { from: "src/page.ts", to: "page.js", format: "iife", plugins: [giving()] },
+  { from: "src/views.ts", to: "views.js", format: "iife", plugins: [taking()] },
   { from: "src/style.css", to: "page.css" },
   { from: "src/fragment.ts", to: "fragment.js", format: "iife" },
   { from: "src/fragment.css", to: "fragment.css" },
 ]
 const NOTICES = "page.LICENSES.txt"
+const GLOBAL = "rankbarsShared"
 
 const options = process.argv.slice(2)
 let stale = false
-for (const { from, to, format } of bundles) {
+const shared = await sharedModules("src/page.ts", "src/views.ts")
+for (const { from, to, format, plugins = [] } of bundles) {
   const result = await build({
     absWorkingDir: here,
     entryPoints: [from],
+    plugins,
     bundle: true,
     minify: true,
     charset: "ascii",
@@ -47,6 +53,40 @@ for (const { from, to, format } of bundles) {
   if (notices) await settle(join(assets, NOTICES), notices)
 }
 if (stale) process.exitCode = 1
+
+/** Modules of src/ that both of two bundles hold. */
+async function sharedModules(...entries) {
+  const options = { absWorkingDir: here, bundle: true, write: false, metafile: true }
+  const [one, two] = await Promise.all(entries.map((from) => build({ ...options, entryPoints: [from] })))
+  const used = ({ metafile: { outputs } }) => Object.entries(Object.values(outputs)[0].inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+  const first = new Set(used(one).map(([name]) => name))
+  return used(two).map(([name]) => name).filter((name) => name.startsWith("src/") && first.has(name))
+}
+
+/** The first script lays out the modules that the second one takes. */
+function giving() {
+  const lines = () => [
+    ...shared.map((name, i) => `import * as m${i} from "./${name.slice("src/".length)}"`),
+    `Object.assign(globalThis, { ${GLOBAL}: { ${shared.map((name, i) => `"${name}": m${i}`).join(", ")} } })`,
+  ]
+  return {
+    name: "giving",
+    setup: ({ onLoad }) => onLoad({ filter: /[\\/]src[\\/]shared\.ts$/ }, () => ({ contents: lines().join("\n"), loader: "ts" })),
+  }
+}
+
+function taking() {
+  return {
+    name: "taking",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
+        const name = `${relative(here, join(resolveDir, path)).replaceAll("\\", "/")}.ts`
+        return shared.includes(name) ? { path: name, namespace: GLOBAL } : undefined
+      })
+      onLoad({ filter: /.*/, namespace: GLOBAL }, ({ path }) => ({ contents: `module.exports = ${GLOBAL}["${path}"]` }))
+    },
+  }
+}
 
 /** Writes the file, or with --check tells that it differs. */
 async function settle(path, text) {

@@ -73,24 +73,28 @@ def test_only_the_script_of_the_page_runs_and_nothing_is_loaded():
     text = render_html(average_board())
     page = Reader(text)
     assert not page.tags & {"link", "iframe", "img", "object", "embed", "base", "form"}
-    assert text.count("<script") == text.count("</script>") == 2  # the data, and what reads them
+    # The data, what reads them, and what runs when a view is opened.
+    assert text.count("<script") == text.count("</script>") == 3
     assert not {name for name in page.attributes if name.startswith("on") or name == "style"}
     style = text[text.index("<style>") : text.index("</style>")]
     assert "url(" not in style
     assert "@import" not in style
 
 
-def test_the_policy_allows_this_style_and_this_script_and_no_other():
+def test_the_policy_allows_this_style_and_these_scripts_and_no_other():
     text = render_html(average_board())
     style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)
     script = re.search(r"<script>(.*?)</script>", text, re.DOTALL)
+    views = re.search(r'<script type="text/plain" [^>]*>(.*?)</script>', text, re.DOTALL)
     assert style is not None
     assert script is not None
-    css, code = (
+    assert views is not None
+    css, code, later = (
         base64.b64encode(hashlib.sha256(part[1].encode()).digest()).decode()
-        for part in (style, script)
+        for part in (style, script, views)
     )
-    assert f"default-src 'none'; style-src 'sha256-{css}'; script-src 'sha256-{code}'" in text
+    scripts = f"script-src 'sha256-{code}' 'sha256-{later}';"
+    assert f"default-src 'none'; style-src 'sha256-{css}'; {scripts}" in text
 
 
 def test_the_data_of_the_page_cannot_end_their_element():

@@ -476,7 +476,7 @@ def test_hostile_names_stay_text_in_every_view(browser, tmp_path):
         addresses += ["#show=category:" + "%3Cscript%3Ealert(1)%3C/script%3E"]
         for address in addresses:
             page = one.open(address)
-            assert page.locator("script").count() == 2
+            assert page.locator("script").count() == 3
             assert page.locator("img").count() == 0
             assert page.evaluate("document.documentElement.scrollWidth") <= 640, address
         assert "\u202e" not in page.content()

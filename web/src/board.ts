@@ -27,26 +27,50 @@ export interface PairCell {
 
 export class Board {
   readonly size: number
-  readonly best: Numbers
-  readonly worst: Numbers
-  readonly mean: Numbers
-  readonly se: Numbers
-  readonly shown: Uint8Array
   readonly categories: string[]
   readonly families: string[]
   private readonly pairTables: (PairTable | null)[] = []
+  private readonly unpacked = new Map<string, Numbers>()
+  private shownBetter: Uint8Array | null = null
 
   constructor(readonly data: PageData) {
     this.size = data.models.length
-    this.best = unpack(data.best)
-    this.worst = unpack(data.worst)
-    this.mean = unpack(data.mean)
-    this.se = unpack(data.se)
-    this.shown = new Uint8Array(this.size ** 2)
-    const pairs = unpack(data.shownBetter)
-    for (let k = 0; k < pairs.length; k += 2) this.shown[pairs[k]! * this.size + pairs[k + 1]!] = 1
     this.categories = distinct(data.tasks.map((task) => task.category))
     this.families = distinct(data.tasks.map((task) => task.family))
+  }
+
+  get best(): Numbers {
+    return this.numbers("best")
+  }
+
+  get worst(): Numbers {
+    return this.numbers("worst")
+  }
+
+  get mean(): Numbers {
+    return this.numbers("mean")
+  }
+
+  get se(): Numbers {
+    return this.numbers("se")
+  }
+
+  /** Unpacked when it is asked for first: the first screen needs none of it. */
+  private numbers(name: "best" | "worst" | "mean" | "se"): Numbers {
+    const known = this.unpacked.get(name)
+    if (known) return known
+    const found = unpack(this.data[name])
+    this.unpacked.set(name, found)
+    return found
+  }
+
+  /** Models times models: 1 where the first was shown better. */
+  get shown(): Uint8Array {
+    if (this.shownBetter) return this.shownBetter
+    const pairs = unpack(this.data.shownBetter)
+    const found = new Uint8Array(this.size ** 2)
+    for (let k = 0; k < pairs.length; k += 2) found[pairs[k]! * this.size + pairs[k + 1]!] = 1
+    return (this.shownBetter = found)
   }
 
   /** Ends of the intervals that new-task intervals are made of, tasks times models. */

@@ -1,14 +1,14 @@
 /** The main table: sorted, searched, with tasks as columns. It never changes a number or a rank. */
 
-import { rankTicks } from "./charts/axes"
+import { rankTicks } from "./charts/ticks"
 import { showRanks, sayRanks } from "./charts/numbers"
 import { el } from "./charts/svg"
-import { type Context, modelLink } from "./context"
+import { type Context, follow, hrefOf, modelChange, rowOf } from "./context"
 import type { Direction } from "./data"
 import { bdi, choice, freshId, h, menu, spoken } from "./dom"
 import { scoreTexts } from "./numbers"
 import { byInterval, type SortDirection, type Sorter, sorted, turned } from "./order"
-import { chosen, countShown, pinBox, pinned, startTray, tasksShown } from "./pins"
+import { chosen, countShown, pinned, startTray, tasksShown, tick } from "./pins"
 import { startScope } from "./scope"
 import type { State } from "./state"
 
@@ -47,6 +47,13 @@ class BoardTable {
   private counted = ""
   private lit: number | null = null
   private seen: readonly number[] = []
+  private ticked: ReadonlySet<number> = new Set()
+  /** A box to tick, a link of a name and a button of ranks, to be copied into rows. */
+  private readonly parts = [
+    h("input", { type: "checkbox", class: "pin" }),
+    h("a", { class: "name" }),
+    h("button", { type: "button", class: "why", title: "Why?" }),
+  ]
 
   constructor(private readonly context: Context, private readonly table: HTMLTableElement) {
     this.rows = context.rows
@@ -77,7 +84,7 @@ class BoardTable {
     startScope(this.context)
     address.listen((state, before) => this.follow(state, before))
     this.follow(address.state, {})
-    this.startLight()
+    this.startRows()
   }
 
   private heads(): HTMLTableCellElement[] {
@@ -100,15 +107,7 @@ class BoardTable {
   }
 
   private tools(): HTMLElement[] {
-    const { address } = this.context
-    const shows = this.showOptions()
-    const more: HTMLElement[] = []
-    if (shows.length > 1) {
-      const field = choice("Add ranks on", shows, address.state.show ?? "", (value) => address.set({ show: value }))
-      this.showSelect = field.querySelector("select")
-      more.push(field)
-    }
-    return [this.search, ...this.filters(), this.columnMenu(more), this.said]
+    return [this.search, ...this.filters(), menu("Columns", () => this.columns()), this.said]
   }
 
   private showOptions(): [string, string][] {
@@ -124,27 +123,32 @@ class BoardTable {
 
   /** A choice per attribute of models that has a few values. */
   private filters(): HTMLElement[] {
-    const { board, address } = this.context
-    const fields = Object.entries(board.data.attributes ?? {}).flatMap(([name, texts]) => {
-      const values = [...new Set(texts.filter((text) => text !== null))].sort(new Intl.Collator("en", { numeric: true }).compare)
-      if (values.length < 2 || values.length > MOST_VALUES) return []
-      const now = (): URLSearchParams => new URLSearchParams(address.state.has)
-      const field = choice(name, [["", `${name}: any`], ...values.map((text): [string, string] => [text, text])], now().get(name) ?? "", (value) => {
-        const has = now()
-        if (value) has.set(name, value)
-        else has.delete(name)
-        address.set({ has: has.toString() })
-      })
-      address.listen(() => (field.querySelector("select")!.value = now().get(name) ?? ""))
-      return [field]
+    const fields = Object.entries(this.context.board.data.attributes ?? {}).flatMap(([name, texts]) => {
+      const values = [...new Set(texts.filter((text) => text !== null))]
+      return values.length < 2 || values.length > MOST_VALUES ? [] : [[name, values] as const]
     })
-    return fields.length ? [menu("Filter", ...fields)] : []
+    return fields.length ? [menu("Filter", () => fields.map(([name, values]) => this.filter(name, values)))] : []
   }
 
-  private columnMenu(more: HTMLElement[]): HTMLElement {
+  private filter(name: string, values: string[]): HTMLElement {
+    const { address } = this.context
+    const texts = values.sort(new Intl.Collator("en", { numeric: true }).compare)
+    const now = (): URLSearchParams => new URLSearchParams(address.state.has)
+    const field = choice(name, [["", `${name}: any`], ...texts.map((text): [string, string] => [text, text])], now().get(name) ?? "", (value) => {
+      const has = now()
+      if (value) has.set(name, value)
+      else has.delete(name)
+      address.set({ has: has.toString() })
+    })
+    address.listen(() => (field.querySelector("select")!.value = now().get(name) ?? ""))
+    return field
+  }
+
+  /** Which columns are shown; made when somebody asks for it. */
+  private columns(): HTMLElement[] {
     const { address } = this.context
     const boxes = this.heads()
-      .filter((head) => head.dataset["key"] !== "model")
+      .filter((head) => head.dataset["key"] !== "model" && !head.dataset["task"])
       .map((head) => {
         const key = head.dataset["key"]!
         const box = h("input", { type: "checkbox", "data-column": key })
@@ -155,10 +159,19 @@ class BoardTable {
           else named.delete(key)
           address.set({ [list]: [...named].join(".") }, "replace")
         })
+        box.checked = this.isShown(key, address.state)
         const name = head.querySelector("button")?.textContent ?? key
         return h("label", { class: "tick" }, box, name)
       })
-    return menu("Columns", ...boxes, ...more)
+    const shows = this.showOptions()
+    if (shows.length < 2) return boxes
+    const field = choice("Add ranks on", shows, address.state.show ?? "", (value) => address.set({ show: value }))
+    this.showSelect = field.querySelector("select")
+    return [...boxes, field]
+  }
+
+  private isShown(key: string, state: State): boolean {
+    return words(state.also).has(key) || (!words(state.hide).has(key) && !this.head(key)?.classList.contains("more"))
   }
 
   private follow(state: State, before: State): void {
@@ -207,8 +220,7 @@ class BoardTable {
     const [hidden, also] = [words(state.hide), words(state.also)]
     if (hidden.has("lead")) hidden.add("bar")
     for (const box of document.querySelectorAll<HTMLInputElement>("[data-column]")) {
-      const key = box.dataset["column"]!
-      box.checked = also.has(key) || (!hidden.has(key) && !this.head(key)?.classList.contains("more"))
+      box.checked = this.isShown(box.dataset["column"]!, state)
     }
     const kept = [...this.table.classList].filter((name) => !/^(no-|with-|wide$)/.test(name))
     const isWide = also.size + this.tasks.length > 0
@@ -229,9 +241,10 @@ class BoardTable {
     const shown = new Set(chosen(this.context))
     const found = order.filter((model) => shown.has(model))
     const all = !this.isLong || state.all !== undefined
-    const ticked = new Set(pinned(this.context, state))
-    const seen = all ? found : found.filter((model, i) => i < FIRST_ROWS || ticked.has(model))
+    this.ticked = new Set(pinned(this.context, state))
+    const seen = all ? found : found.filter((model, i) => i < FIRST_ROWS || this.ticked.has(model))
     if (seen.length !== this.seen.length || seen.some((model, i) => this.seen[i] !== model)) this.fill(seen)
+    else for (const model of seen) this.context.paint(model)
     const usual = order === this.original && found.length === this.rows.size
     this.table.classList.toggle("in-order", usual && !state.one && !state.new)
     this.table.classList.add("ready")
@@ -250,8 +263,7 @@ class BoardTable {
     const add = (from: number, count: number): void => {
       if (this.seen !== seen) return
       const next = seen.slice(from, from + count)
-      for (const model of next) this.link(model)
-      const rows = next.map((model) => this.rows.get(model)!)
+      const rows = next.map((model) => this.link(model))
       if (from) body.append(...rows)
       else body.replaceChildren(...rows)
       const whole = from + count >= seen.length
@@ -279,14 +291,22 @@ class BoardTable {
     )
   }
 
-  private link(model: number): void {
-    const row = this.rows.get(model)!
-    if (row.querySelector("th > .name")) return
+  /** What a row gets when it is seen first; the body of the table listens to it all. */
+  private link(model: number): HTMLTableRowElement {
+    const row = rowOf(this.context, model)!
+    if (row.querySelector("th > .name")) return row
     const name = row.querySelector<HTMLElement>("th > :is(a, bdi)")!
     if (name instanceof HTMLAnchorElement) row.dataset["page"] = name.href
-    name.replaceWith(pinBox(this.context, model), modelLink(this.context, model))
+    const [box, link, why] = this.parts.map((part) => part.cloneNode() as HTMLElement)
+    box!.setAttribute("aria-label", `Tick ${this.context.board.data.models[model]!} for comparison`)
+    ;(box as HTMLInputElement).checked = this.ticked.has(model)
+    link!.setAttribute("href", hrefOf(modelChange(this.context, model)))
+    name.replaceWith(box!, link!)
+    link!.append(name instanceof HTMLAnchorElement ? name.firstElementChild! : name)
     const cell = row.querySelector('td[data-key="lead"]')!
-    cell.append(h("button", { type: "button", class: "why", title: "Why?", click: () => this.explain(model) }, ...cell.childNodes))
+    why!.append(...cell.childNodes)
+    cell.append(why!)
+    return row
   }
 
   /** Opens what stands above, within and below the interval of a model. */
@@ -321,8 +341,8 @@ class BoardTable {
     return sorter ? sorted(usual, sorter, reverse) : usual
   }
 
-  /** The row under the pointer, or with the focus, and all that it is not told apart from. */
-  private startLight(): void {
+  /** What rows do, and the light on the row under the pointer, or with the focus, and on all that it is not told apart from. */
+  private startRows(): void {
     const body = this.table.tBodies[0]!
     const modelOf = (event: Event): number | null => {
       const row = event.target instanceof Element ? event.target.closest("tr") : null
@@ -330,7 +350,13 @@ class BoardTable {
     }
     body.addEventListener("click", (event) => {
       const model = modelOf(event)
-      if (model !== null && event.target instanceof Element && event.target.closest(".draw")) this.explain(model)
+      if (model === null || !(event.target instanceof Element)) return
+      if (event.target.closest("a.name")) follow(event, this.context.address, modelChange(this.context, model))
+      else if (event.target.closest(".draw, .why")) this.explain(model)
+    })
+    body.addEventListener("change", (event) => {
+      const model = modelOf(event)
+      if (model !== null && event.target instanceof HTMLInputElement) tick(this.context, model, event.target.checked)
     })
     for (const type of ["pointerover", "focusin"]) body.addEventListener(type, (event) => this.light(modelOf(event)))
     for (const type of ["pointerleave", "focusout"]) body.addEventListener(type, () => this.light(null))

@@ -7,7 +7,6 @@ import { modelLinks } from "./context"
 import { h } from "./dom"
 import { figure } from "./figure"
 import { leadScores } from "./figures"
-import { whenOpened } from "./folds"
 import { chosen, changesChoice } from "./pins"
 
 /** Models that may have the best score of those that a budget pays for: all that none of these was shown better than. */
@@ -16,12 +15,8 @@ export function bestWithin(board: Board, cost: readonly (number | null)[], budge
   return paid.filter((model) => !paid.some((other) => board.shown[other * board.size + model]))
 }
 
-export function startCosts(context: Context): void {
-  const fold = document.querySelector<HTMLDetailsElement>("#cost")
-  if (fold) whenOpened(fold, () => fill(context, fold))
-}
-
-function fill(context: Context, fold: HTMLElement): void {
+/** Fills the fold of costs. */
+export function fillCosts(context: Context, fold: HTMLElement): void {
   const { board, address } = context
   const { costs, models } = board.data
   const scores = leadScores(context)

@@ -52,16 +52,20 @@ export function stroke(width: number, height: number, paths: [string, string][])
   return svg
 }
 
-/** A button that opens a few things to do; Escape, or a click elsewhere, closes them. */
-export function menu(name: string, ...children: (Node | string)[]): HTMLDetailsElement {
-  const made = h("details", { class: "menu" }, h("summary", {}, name), h("div", {}, ...children))
+/** A button that opens a few things to do, made when it is opened first; Escape, or a click elsewhere, closes them. */
+export function menu(name: string, fill: () => (Node | string)[]): HTMLDetailsElement {
+  const inside = h("div", {})
+  const made = h("details", { class: "menu" }, h("summary", {}, name), inside)
+  made.addEventListener("toggle", () => {
+    if (made.open && !inside.hasChildNodes()) inside.append(...fill())
+  })
   made.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !made.open) return
     made.open = false
     made.querySelector("summary")?.focus()
   })
   document.addEventListener("click", (event) => {
-    if (event.target instanceof Node && !made.contains(event.target)) made.open = false
+    if (made.open && event.target instanceof Node && !made.contains(event.target)) made.open = false
   })
   return made
 }

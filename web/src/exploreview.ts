@@ -5,7 +5,6 @@ import { bdi, choice as selectOf, freshId, h, spoken, stroke } from "./dom"
 import { changes, published, readChoice, writeChoice } from "./explore/choices"
 import { type Answer, type Choice, recompute } from "./explore/recompute"
 import { FEWEST_ROWS } from "./explore/skewness"
-import { whenOpened } from "./folds"
 import { guaranteed, intervalTexts, level, plural, sayRanks, showNumber, showRanks } from "./numbers"
 import type { State } from "./state"
 
@@ -16,13 +15,9 @@ interface Group {
 
 const MOST_LISTED = 8
 
-/** Fills its fold when that is opened; it stays hidden where the board has nothing to recompute. */
-export function startExplore(context: Context): void {
-  const { explore, tasks } = context.board.data
-  const fold = document.querySelector<HTMLDetailsElement>("#explore")
-  if (!fold || tasks.length < 2 || (!explore.merge && !explore.average)) return
-  fold.hidden = false
-  whenOpened(fold, () => fold.append(...new Explore(context).parts))
+/** Fills the fold of other tasks, weights and levels. */
+export function fillExplore(context: Context, fold: HTMLElement): void {
+  fold.append(...new Explore(context).parts)
 }
 
 class Explore {

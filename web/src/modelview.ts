@@ -2,7 +2,7 @@
 
 import { modelRanks, modelRanksTable } from "./charts"
 import { compareView, settling } from "./compareview"
-import { type Context, modelLink, modelLinks } from "./context"
+import { type Context, modelLink, modelLinks, rowOf } from "./context"
 import { bdi, choice, freshId, h } from "./dom"
 import { figure } from "./figure"
 import { whenOpened } from "./folds"
@@ -63,7 +63,8 @@ function taskNames({ board }: Context, tasks: readonly number[]): string {
   return `${shown.join(", ")}${more}: `
 }
 
-function facts({ board, rows }: Context, model: number): HTMLElement {
+function facts(context: Context, model: number): HTMLElement {
+  const { board } = context
   const { leadRanks, newTask, shares, tier, coverage } = board.data
   const list = h("dl", { class: "facts" })
   const add = (term: string, value: string, words = ""): void => {
@@ -71,7 +72,7 @@ function facts({ board, rows }: Context, model: number): HTMLElement {
   }
   add(leadRanks.title, showRanks(leadRanks.best[model]!, leadRanks.worst[model]!), `of ${board.size}; ${leadRanks.words}`)
   if (newTask) add(newTask.title, showRanks(newTask.best[model]!, newTask.worst[model]!), newTask.words)
-  const score = rows.get(model)?.querySelector(".score")
+  const score = rowOf(context, model)?.querySelector(".score")
   if (score) add(document.querySelector('#board-table [data-key="score"] button')?.textContent ?? "Score", score.textContent ?? "")
   if (tier) add("Tier", String(tier[model]))
   if (shares?.first) add("First in", chance(shares.first[model]!), "of draws; a description")

@@ -1,39 +1,52 @@
 /** Entry of the script: brings the page to life, or hands out its arithmetic where there is none. */
 
+import "./shared"
 import { Board } from "./board"
 import { boardRows, startBoardTable } from "./boardtable"
-import { startCosts } from "./costview"
 import { type Context, modelLink, taskLink } from "./context"
 import type { PageData } from "./data"
 import { h } from "./dom"
 import { recompute } from "./explore/recompute"
 import { criticalValue, upperTail } from "./explore/tails"
-import { startExplore } from "./exploreview"
 import { openAround, startFolds, whenOpened } from "./folds"
+import { views } from "./later"
 import { Names } from "./names"
 import { startPanel } from "./panel"
-import { startPictures } from "./picturesview"
 import { startShare } from "./share"
 import { Address } from "./state"
-import { themeButton } from "./theme"
+import { startTheme } from "./theme"
 import { startTooltips } from "./tooltips"
 
 function start(): void {
   const island = document.querySelector("#rankbars-data")
   if (!island) return
   const data = JSON.parse(island.textContent ?? "") as PageData
-  const context: Context = { board: new Board(data), rows: boardRows(), names: new Names(data), address: new Address(), part: null }
-  startFolds()
+  const context: Context = { board: new Board(data), rows: boardRows(), names: new Names(data), address: new Address(), part: null, paint: () => {} }
   startBoardTable(context)
-  startPictures(context)
-  startCosts(context)
-  startExplore(context)
+  startShare(context)
+  // The script stands behind the table, which is laid out once then; the rest of the page is yet to come.
+  document.addEventListener("DOMContentLoaded", () => startRest(context))
+}
+
+function startRest(context: Context): void {
+  startFolds()
+  startViews(context)
   startTasks(context)
   startLinks(context)
-  startShare(context)
   startTooltips()
   startPanel(context)
   document.documentElement.dataset["ready"] = "true"
+}
+
+/** Folds that are filled when they are opened. */
+function startViews(context: Context): void {
+  const fold = (selector: string, fill: (fold: HTMLElement) => void): void => {
+    const found = document.querySelector<HTMLDetailsElement>(selector)
+    if (found) whenOpened(found, () => fill(found))
+  }
+  fold("#picture", (found) => views().fillPictures(context, found))
+  fold("#cost", (found) => views().fillCosts(context, found))
+  fold("#explore", (found) => views().fillExplore(context, found))
 }
 
 /** Names in the table of ranks open models and tasks. */
@@ -69,7 +82,7 @@ function linkMatrix(context: Context, fold: HTMLElement): void {
 
 /** Parts of the page are part of its state, so that the rest of the address stays. */
 function startLinks({ address }: Context): void {
-  document.querySelector("body > footer")?.append(themeButton())
+  startTheme()
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || !(event.target instanceof Element)) return
     const href = event.target.closest("a")?.getAttribute("href")

@@ -2,11 +2,9 @@
 
 import type { Context } from "./context"
 import { h } from "./dom"
-import { modelView } from "./modelview"
+import { views } from "./later"
 import { pinned } from "./pins"
-import { sideBySide } from "./sidebyside"
 import type { State } from "./state"
-import { taskView } from "./taskview"
 
 /** What a view shows in the panel. */
 export interface View {
@@ -47,7 +45,6 @@ export function startPanel(context: Context): void {
     // The backdrop belongs to the dialog; what is inside has a place of its own.
     if (event.target === dialog && (event as MouseEvent).clientX < dialog.getBoundingClientRect().left) close()
   })
-  document.body.append(dialog)
 
   const follow = (state: State, before: State): void => {
     const open = viewOf(context, state)
@@ -71,6 +68,7 @@ export function startPanel(context: Context): void {
     afterPaint(() => steps === open && open.later?.())
     if (fresh) {
       opener = document.activeElement instanceof HTMLElement ? document.activeElement : null
+      if (!dialog.isConnected) document.body.append(dialog)
       dialog.showModal()
     }
     if (state.model !== before.model || state.task !== before.task || state.compare !== before.compare) {
@@ -92,9 +90,9 @@ function afterPaint(act: () => void): void {
 
 function viewOf(context: Context, state: State): View | null {
   const model = context.names.model(state.model)
-  if (model !== null) return modelView(context, model)
+  if (model !== null) return views().modelView(context, model)
   const task = context.names.task(state.task)
-  if (task !== null) return taskView(context, task)
+  if (task !== null) return views().taskView(context, task)
   const models = state.compare ? pinned(context, state) : []
-  return models.length > 1 ? sideBySide(context, models) : null
+  return models.length > 1 ? views().sideBySide(context, models) : null
 }

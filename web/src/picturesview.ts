@@ -4,19 +4,11 @@ import type { Context } from "./context"
 import { h } from "./dom"
 import { figure } from "./figure"
 import { OF_ALL, type Picture, picturesOf } from "./figures"
-import { whenOpened } from "./folds"
 import { changesChoice, chosen, countShown } from "./pins"
 import type { State } from "./state"
 
-/** Fills the fold of pictures when it is opened. */
-export function startPictures(context: Context): void {
-  const fold = document.querySelector<HTMLDetailsElement>("#picture")
-  if (!fold) return
-  fold.hidden = false
-  whenOpened(fold, () => fill(context, fold))
-}
-
-function fill(context: Context, fold: HTMLElement): void {
+/** Fills the fold of pictures. */
+export function fillPictures(context: Context, fold: HTMLElement): void {
   let pictures = picturesOf(context)
   const first = pictures[0]
   if (!first) return

@@ -66,21 +66,12 @@ export function countShown(shown: number, found: number, all: number): string {
 }
 
 /** Ticks or unticks a model. */
-function toggle(context: Context, model: number, on: boolean): void {
+export function tick(context: Context, model: number, on: boolean): void {
   const { address, names } = context
   const rest = pinned(context).filter((other) => other !== model)
   // A comma stands between names; a name with one in it is called by its number.
   const keys = (on ? [...rest, model] : rest).map((one) => (names.modelKey(one).includes(",") ? `~${one}` : names.modelKey(one)))
   address.set({ pin: keys.join(","), ...(keys.length ? {} : { only: undefined }) }, "replace")
-}
-
-/** The box that ticks a model in its row. */
-export function pinBox(context: Context, model: number): HTMLInputElement {
-  const label = `Tick ${context.board.data.models[model]!} for comparison`
-  const box = h("input", { type: "checkbox", class: "pin", "aria-label": label })
-  box.checked = pinned(context).includes(model)
-  box.addEventListener("change", () => toggle(context, model, box.checked))
-  return box
 }
 
 /** What can be done with the models that are ticked; it stays in sight at the foot of the table. */
@@ -120,5 +111,5 @@ export function startTray(context: Context, place: Element): void {
   address.listen((state, before) => {
     if (state.pin !== before.pin || state.only !== before.only) follow(state)
   })
-  follow(address.state)
+  if (address.state.pin) follow(address.state)
 }

@@ -25,7 +25,6 @@ export function startScope(context: Context): void {
   const head = document.querySelector<HTMLElement>('#board-table thead [data-key="score"]')
   const [scoreName, scoreNote] = [head?.querySelector("button"), head?.querySelector("small")]
   const usual = [scoreName?.textContent ?? "", scoreNote?.textContent ?? ""] as const
-  const scores = new Map([...rows].map(([model, row]) => [model, row.querySelector('td[data-key="score"]')?.textContent ?? ""]))
   const together: Shown = { ranks: data.leadRanks, tier: data.tier, title: title.textContent, level: level.textContent }
   const chooser = parts.length ? choice("Ranks on", [["", data.parts ? "All votes" : "All tasks"], ...parts], address.state.on ?? "", (on) => address.set({ on: on || undefined, one: undefined, new: undefined })) : null
   const select = chooser?.querySelector("select") ?? null
@@ -42,17 +41,26 @@ export function startScope(context: Context): void {
     level.textContent = next.level
     if (scoreName) scoreName.textContent = context.part?.scoreName ?? usual[0]
     if (scoreNote) scoreNote.textContent = context.part?.scoreNote ?? usual[1]
-    for (const [model, row] of rows) {
-      const [best, worst] = [next.ranks.best[model]!, next.ranks.worst[model]!]
-      const [said, seen] = row.querySelectorAll('td[data-key="lead"] span')
-      said!.textContent = sayRanks(best, worst)
-      seen!.textContent = showRanks(best, worst)
-      const bar = row.querySelector("rect.lead")
-      bar?.setAttribute("x", `${(100 * (best - 1)) / board.size}%`)
-      bar?.setAttribute("width", `${(100 * (worst - best + 1)) / board.size}%`)
-      const score = row.querySelector('td[data-key="score"]')
-      if (score) score.textContent = context.part ? context.part.texts[model]! : scores.get(model)!
-    }
+  }
+  const scores = new Map<number, string>()
+  const painted = new Map<number, Shown>()
+  // Only rows that are looked at are written: a board may have many more.
+  context.paint = (model) => {
+    if ((painted.get(model) ?? together) === now) return
+    painted.set(model, now)
+    const row = rows.get(model)
+    if (!row) return
+    const [best, worst] = [now.ranks.best[model]!, now.ranks.worst[model]!]
+    const [said, seen] = row.querySelectorAll('td[data-key="lead"] span')
+    said!.textContent = sayRanks(best, worst)
+    seen!.textContent = showRanks(best, worst)
+    const bar = row.querySelector("rect.lead")
+    bar?.setAttribute("x", `${(100 * (best - 1)) / board.size}%`)
+    bar?.setAttribute("width", `${(100 * (worst - best + 1)) / board.size}%`)
+    const score = row.querySelector('td[data-key="score"]')
+    if (!score) return
+    if (!scores.has(model)) scores.set(model, score.textContent)
+    score.textContent = context.part ? context.part.texts[model]! : scores.get(model)!
   }
   const follow = (): void => {
     const { state } = address

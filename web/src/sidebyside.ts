@@ -1,7 +1,7 @@
 /** The models that were ticked, side by side: scores, ranks, what is told apart, and every task. */
 
 import { compareView } from "./compareview"
-import { type Context, modelLink, taskLink } from "./context"
+import { type Context, modelLink, rowOf, taskLink } from "./context"
 import { bdi, h, spoken, stroke } from "./dom"
 import { intervalTexts, sayRanks, showRanks } from "./numbers"
 import type { View } from "./panel"
@@ -25,11 +25,11 @@ interface Line {
 }
 
 function facts(context: Context, models: number[]): HTMLElement {
-  const { board, rows } = context
+  const { board } = context
   const { leadRanks, newTask, coverage } = board.data
   const title = (key: string): string => document.querySelector(`#board-table [data-key="${key}"] button`)?.textContent ?? key
   const lines: Line[] = []
-  const score = models.map((model) => rows.get(model)?.querySelector('[data-key="score"]')?.textContent ?? "")
+  const score = models.map((model) => rowOf(context, model)?.querySelector('[data-key="score"]')?.textContent ?? "")
   lines.push({ head: title("score"), note: "", cells: score })
   for (const ranks of [leadRanks, newTask]) {
     if (!ranks) continue

@@ -13,7 +13,7 @@ function contextOf(hash: string): Context {
   history.replaceState(null, "", hash || "/")
   const data = { models: MODELS, tasks: [], order: [4, 0, 1, 2, 3], best: none, worst: none, mean: none, se: none, shownBetter: none } as unknown as PageData
   const rows = new Map(MODELS.map((_, model) => [model, document.createElement("tr")]))
-  return { board: new Board(data), rows, names: new Names(data), address: new Address(), part: null }
+  return { board: new Board(data), rows, names: new Names(data), address: new Address(), part: null, paint: () => {} }
 }
 
 describe("several names", () => {

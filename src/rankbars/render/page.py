@@ -35,7 +35,7 @@ from rankbars.render.firstscreen import (
 from rankbars.render.methodbox import MethodEntry, method_entries
 from rankbars.render.noisetext import NoiseTable, noise_sentences, noise_table
 from rankbars.render.notation import shorten, visible
-from rankbars.render.pagedata import drawn_part, page_json, top_share
+from rankbars.render.pagedata import can_explore, drawn_part, page_json, top_share
 from rankbars.render.pagelayout import (
     Matrix,
     PageRow,
@@ -246,7 +246,7 @@ def render_html(
             f"The page shows every task, so it cannot show {task!r} alone. Leave the task out, "
             "or use the text, md, csv, latex or json format."
         )
-    css, script = _asset("page.css"), _asset("page.js")
+    css, script, views = _asset("page.css"), _asset("page.js"), _asset("views.js")
     slim = frame is not None and frame.slim
     if frame is not None:
         css += frame.css
@@ -260,7 +260,10 @@ def render_html(
         css_hash=_digest(css),
         script=_trusted(script),
         script_hash=_digest(script),
+        views=_trusted(views),
+        views_hash=_digest(views),
         data="" if slim else _trusted(page_json(board, remarks)),
+        explorable=can_explore(board),
     )
     return _shortened(made) if slim else made
 

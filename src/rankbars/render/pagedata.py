@@ -33,7 +33,7 @@ from rankbars.render.notation import show_level, visible
 from rankbars.render.ranktable import Remark, score_title, task_decimals, task_score_note
 from rankbars.stats.resampling.rankcounts import TOP
 
-__all__ = ["drawn_part", "page_data", "page_json", "top_share"]
+__all__ = ["can_explore", "drawn_part", "page_data", "page_json", "top_share"]
 
 _SCHEMA = "rankbars.page/1"
 _MOST_WITH_DRAWS = 250  # models; for more the table of rank probabilities would be too large
@@ -455,6 +455,12 @@ def _note(remark: Remark, board: Leaderboard) -> dict[str, Any]:
         "models": [models[name] for name in remark.models if name in models],
         "tasks": [tasks[name] for name in remark.tasks if name in tasks],
     }
+
+
+def can_explore(board: Leaderboard) -> bool:
+    """Whether there is something to recompute on the page."""
+    found = _explore_data(board)
+    return len(board.tasks) > 1 and bool(found["merge"] or found["average"])
 
 
 def _explore_data(board: Leaderboard) -> dict[str, Any]:

@@ -5,28 +5,13 @@ import { scaleLinear, type ScaleLinear } from "d3-scale"
 import { select } from "d3-selection"
 import { INK, label, MUTED, RULE, TICK_SIZE, el } from "./svg"
 import { textWidth } from "./names"
+import { rankTicks } from "./ticks"
 
 export type Scale = ScaleLinear<number, number>
 
 /** Ranks on a line: each of the `size` ranks takes an equal share of it, rank 1 from 0 to 1. */
 export function rankScale(size: number, left: number, right: number): Scale {
   return scaleLinear([0, Math.max(size, 1)], [left, right])
-}
-
-/** 1, then round ranks at even distances as the room allows, then the last one. */
-export function rankTicks(size: number, room: number): number[] {
-  const widest = textWidth(String(size), TICK_SIZE) + 10
-  const most = Math.max(2, Math.floor(room / widest))
-  if (size <= most) return Array.from({ length: size }, (_, i) => i + 1)
-  let step = 1
-  for (let power = 1; step === 1; power *= 10) {
-    step = [2, 5, 10].map((k) => k * power).find((k) => size / k <= most - 1) ?? 1
-  }
-  const inner: number[] = []
-  for (let rank = step; rank < size; rank += step) {
-    if (rank > 1 + step / 2 && rank <= size - 0.8 * step) inner.push(rank)
-  }
-  return [1, ...inner, size]
 }
 
 /** Axis of ranks with faint lines down to `bottom`; ticks stand in the middle of their share. */

@@ -1,6 +1,6 @@
 /** Charts that are tables of cells: names at two sides, a cursor for pointer and keyboard, a line that reads it out. */
 
-import { rankTicks } from "./axes"
+import { rankTicks } from "./ticks"
 import { legible, roomFor, shortenAll, textWidth, visible } from "./names"
 import { readout } from "./readout"
 import { BAR, INK, LABEL_SIZE, MUTED, TICK_SIZE, boxes, el, label, round, type ChartOptions } from "./svg"

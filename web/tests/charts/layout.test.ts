@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { rankTicks } from "../../src/charts/axes"
+import { rankTicks } from "../../src/charts/ticks"
 import { layGrid } from "../../src/charts/cells"
 import { type Edge, depths, downSets, isotonic, layLanes, layLayers } from "../../src/charts/layers"
 import { textWidth } from "../../src/charts/names"

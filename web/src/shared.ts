@@ -1,0 +1,3 @@
+/** What the second script of the page takes from the first, so that no page holds it twice. build.mjs writes the list. */
+
+export {}
