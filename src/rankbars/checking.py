@@ -28,6 +28,7 @@ from rankbars.steps.duels import contrast_models
 from rankbars.steps.gaps import find_gaps, lost_trials, never_run, refuse_lost
 from rankbars.steps.missingness import refuse_gaps, resolve_items, resolve_missing
 from rankbars.steps.pooling import leave_out_items
+from rankbars.steps.rowquestions import PASTE_COLUMN, question_rows
 
 if TYPE_CHECKING:
     from rankbars.intake import Results
@@ -62,6 +63,7 @@ def check(
     change: str = "",
     spend: str = "halving",
     record: str | os.PathLike[str] | None = None,
+    independent_rows: bool = False,
 ) -> Check:
     """Judge claims about models: supported, refuted, or cannot tell.
 
@@ -120,6 +122,8 @@ def check(
         The store that `scores` are read from: the claims, one of a place at least, are its next
         record. Number k is judged at ``alpha / (k * (k + 1))``, so that all records of the store
         hold together at `alpha`, and is kept in its log. No number is below that of the models.
+    independent_rows : bool
+        Rows that resemble each other are independent, and not asked about.
 
     Returns
     -------
@@ -199,6 +203,7 @@ def check(
     if about:
         chosen = settle_gaps(chosen, models, missing, missing_tasks, missing_items)
     chosen = count_groups(chosen)
+    asked_about = {} if independent_rows or not about else chosen.tasks
     level = alpha if looked is None else looked.level
     draws = enough_resamples(resamples, len(parsed), level) if together else resamples
 
@@ -232,7 +237,16 @@ def check(
         ),
         alpha=alpha,
         together=together,
-        notes=tuple(dict.fromkeys((*chosen.notes, *notes, *_written_later(claims, taken)))),
+        notes=tuple(
+            dict.fromkeys(
+                (
+                    *chosen.notes,
+                    *notes,
+                    *question_rows(asked_about, PASTE_COLUMN),
+                    *_written_later(claims, taken),
+                )
+            )
+        ),
         inputs=taken.inputs,
         source=None if file is None else file.source,
         why="" if file is None else file.why,

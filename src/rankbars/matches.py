@@ -16,6 +16,7 @@ from rankbars.intake import take_scores
 from rankbars.steps.duels import contrast_models
 from rankbars.steps.gaps import Gap, find_gaps, never_run
 from rankbars.steps.missingness import refuse_gaps, resolve_items, resolve_missing
+from rankbars.steps.rowquestions import PASTE_COLUMN, question_rows
 
 if TYPE_CHECKING:
     from rankbars.intake import Results
@@ -41,6 +42,7 @@ def head_to_head(
     runs: str = "independent",
     average_anyway: bool = False,
     normalise: str | None = None,
+    independent_rows: bool = False,
 ) -> HeadToHead:
     """Whether model `a` is better than model `b`: on each task, and on the average.
 
@@ -82,6 +84,8 @@ def head_to_head(
     normalise : {"bounds", "chance"}, optional
         Scale of the scores before they are averaged: declared limits to 0 and 1; guessing to 0 and
         the best score to 1.
+    independent_rows : bool
+        Rows that resemble each other are independent, and not asked about.
 
     Returns
     -------
@@ -130,11 +134,14 @@ def head_to_head(
     if a == b:
         raise OptionError(f"Two different models are needed; got {a!r} twice.")
     pair = take_pair(take_scores("head_to_head", scores, (a, b)), a, b)
-    return contrast_models(
-        _without_gaps(pair, (a, b), missing, missing_tasks, missing_items), a, b, test=test,
-        alpha=alpha, over=over, seed=seed, resamples=resamples, votes=votes, zero_se=zero_se,
-        runs=runs, average_anyway=average_anyway, normalise=normalise,
+    pair = _without_gaps(pair, (a, b), missing, missing_tasks, missing_items)
+    duel = contrast_models(
+        pair, a, b, test=test, alpha=alpha, over=over, seed=seed, resamples=resamples, votes=votes,
+        zero_se=zero_se, runs=runs, average_anyway=average_anyway, normalise=normalise,
     )  # fmt: skip
+    if independent_rows:
+        return duel
+    return replace(duel, notes=(*duel.notes, *question_rows(pair.tasks, PASTE_COLUMN)))
 
 
 def take_pair(scores: Scores, a: str, b: str) -> Scores:

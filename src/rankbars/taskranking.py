@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RankedTask", "Wanted", "rank_tasks"]
 
-_FEWEST_TO_ASK = 20  # rows; of fewer nothing can be told
 _MOST_NOISE_PAIRS = 500  # of more, a board keeps what is said of each model
 
 
@@ -167,7 +166,7 @@ def _rank_one(
 
 def _ask(evidence: Evidence) -> RowFinding | None:
     """What must be asked about rows that nobody declared to depend on each other."""
-    if not isinstance(evidence, Items) or evidence.n < _FEWEST_TO_ASK:
+    if not isinstance(evidence, Items):
         return None
     from rankbars.steps.rowquestions import examine_rows
 

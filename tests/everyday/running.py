@@ -11,6 +11,8 @@ from typing import Any
 from commandline import Answer, answer, inside
 from everyday import (
     answermatrices,
+    dependence,
+    directions,
     exports,
     foldsandvotes,
     limitedruns,
@@ -42,6 +44,8 @@ CASES: tuple[Case, ...] = tuple(
         foldsandvotes,
         wronginput,
         answermatrices,
+        dependence,
+        directions,
         statisticscolumns,
         trialcolumns,
         exports,

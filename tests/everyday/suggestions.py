@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from commandline import Answer, answer
 
 # Options with a value, one behind the other.
-VALUE = r"(?:'[^']*'|[^\s;),]+)"
+VALUE = r"(?:'[^']*'|\"[^\"]*\"|[^\s;),]+)"
 OPTIONS = re.compile(rf"(?<![\w-])--[a-z][a-z-]* (?:,|{VALUE})(?: --[a-z][a-z-]* {VALUE})*")
 POLICY = re.compile(r"^  --missing (\w+) +(.*)$", re.MULTILINE)
 WORST = re.compile(r"\(declare it: (--score.*)\)$")

@@ -12,12 +12,71 @@ from tablefiles import codes, message, pandas_frame, read_columns
 import rankbars as rb
 from rankbars.tables.asides import is_attribute
 from rankbars.tables.dataframes import scores_from_frame
-from rankbars.tables.metrics import is_amount, is_proportion, never_negative, usual_direction
+from rankbars.tables.metrics import (
+    ends_in_loss,
+    is_amount,
+    is_proportion,
+    never_negative,
+    usual_direction,
+)
 from rankbars.tables.readoptions import options_of
 
 BASE: dict[str, list[Any]] = {
     "model": ["a", "a", "b", "b"], "task": ["t", "u", "t", "u"], "score": [1.0, 2.0, 3.0, 4.0],
 }  # fmt: skip
+
+
+LOWER_NAMES = """
+    RMSE; val_rmse; MAE; MAPE; sMAPE; MASE; WQL; CRPS; Brier score; log loss; NLL; perplexity;
+    PPL; BPB; bits per character; ECE; MCE; WER; librispeech_wer; CER; TER; EER; FID; KID; LPIPS;
+    FVD; FAD; MCD; edit distance; Levenshtein distance; HD95; liver HD95 (mm); Hausdorff distance;
+    95% HD; ASSD; liver ASSD; volume difference; EPE; endpoint error; chamfer; Chamfer-L1; EMD;
+    minADE; minFDE_6; ADE; FDE; miss rate; MPJPE; PA-MPJPE; MPVPE; NME; AbsRel; abs_rel; SqRel;
+    RMSE log; SILog; misclass; misclassification rate; error rate; top-1 error; hamming loss;
+    zero-one loss; hinge loss; FPR; FPR95; FNR; false alarm rate; latency; latency (ms); wall
+    time; runtime; cost; toxicity; hallucination rate; refusal rate; over-refusal rate; attack
+    success rate; failures; GSM8K fail rate; failed; failure rate; losses; defects; defect rate;
+    bugs; bug_count; crashes; timeouts; wrong; is_wrong; incorrect; mistakes; mistake; invalid;
+    invalid rate; num_errors; violations; constraint violation rate; collision rate; regret;
+    cumulative regret; optimality gap; generalization gap; distance; angular error; rotation error
+    (°); translation error (cm); jitter; NIQE; BRISQUE; DISTS; KL divergence; Wasserstein
+    distance; mean rank; preference_rank; MMLU rank; AURC; E-AURC; minDCF; DER (diarization);
+    false discovery rate; unsafe; jailbroken; timed_out; 1-AUC; accuracy drop; reprojection error
+    (px); hallucination; bias score; AIC; deviance; meter_err; Absolute Error; error [px]
+"""
+HIGHER_NAMES = """
+    accuracy; acc; acc_norm; exact_match; EM; F1; macro-F1; F1 score; precision; recall;
+    sensitivity; specificity; AUC; AUROC; AUPRC; average precision; mAP; mAP@50; AP75; MCC; kappa;
+    Cohen's kappa; QWK; BLEU; sacreBLEU; chrF; ROUGE-L; ROUGE-2; METEOR; BERTScore; BLEURT; COMET;
+    NDCG@10; MRR; mean reciprocal rank; Spearman; Pearson r; Kendall tau; R2; R@1; Recall@5;
+    Hit@10; rank-1 accuracy; NMI; ARI; IoU; mIoU; Dice; DSC; NSD; Jaccard; PSNR; SSIM; reward;
+    success rate; pass@1; pass rate; resolved; solved; win rate; hit rate; MOS; PESQ; STOI; SI-
+    SDR; CIDEr; SPICE; VQA score; PCK; PCK@0.2; ADD-S; HOTA; MOTA; IDF1; balanced accuracy; top-5
+    accuracy; goal completion; quality; helpfulness; faithfulness; harmlessness; safety score;
+    coverage; ranking accuracy
+"""
+DATA_SETS = """
+    MMLU; GSM8K; HellaSwag; ARC-Challenge; TruthfulQA; HumanEval; MBPP; ToxicChat; ToxiGen;
+    HarmBench; BiasBios; StereoSet; BBQ; WinoBias; error_detection; Bug fixing; FailureSensorIQ;
+    ADE20K; Loss of significance QA; MissingLink QA; WMT de-er; CrashCourse QA; FaultBench;
+    HallucinationBench; JailbreakBench; RefusalBench; RankZephyr; positional reasoning; Bugs2Fix;
+    Regression Bench; Lost in the Middle; Wrong Answer Detection
+"""
+
+
+def split_names(text: str) -> list[str]:
+    return [" ".join(name.split()) for name in text.split(";")]
+
+
+def test_common_names_of_metrics_stand_on_the_right_side() -> None:
+    lower, higher = split_names(LOWER_NAMES), split_names(HIGHER_NAMES)
+    assert len(lower) > 120
+    assert len(higher) > 75
+    asked = [ends_in_loss(name) or usual_direction(name) == "lower" or is_amount(name)
+             for name in lower]  # fmt: skip
+    assert [name for name, one in zip(lower, asked, strict=True) if not one] == []
+    assert [n for n in higher if ends_in_loss(n) or usual_direction(n) == "lower"] == []
+    assert [name for name in split_names(DATA_SETS) if ends_in_loss(name)] == []
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,12 @@ from rankbars.cli.options import (
     zero_se_option,
 )
 from rankbars.cli.outputs import STANDARD, check_targets, emit, emit_text, output_width
-from rankbars.cli.readingoptions import Reading, counting_failures, reading_options
+from rankbars.cli.readingoptions import (
+    Reading,
+    counting_failures,
+    reading_options,
+    taking_rows,
+)
 from rankbars.data.spec import FAIL_ON, MISSING_TASKS
 from rankbars.errors import DataError, OptionError, UnknownOptionError, WriteError
 
@@ -225,6 +230,7 @@ def check_command(
             "--change and --spend are about looks in a ledger; name it with --ledger FILE."
         )
     reading = counting_failures(reading, missing, missing_items)
+    reading, independent = taking_rows(reading)
     runs_of_one = click.get_current_context().meta[_RUNS]
     if preflight or runs_of_one:
         asked = Before(
@@ -269,6 +275,7 @@ def check_command(
             seed=seed, resamples=resamples, zero_se=zero_se, runs=runs,
             average_anyway=average_anyway, costs=prices, anchor=anchor, ledger=ledgers or None,
             change=change, spend=spend, record=store if record else None,
+            independent_rows=independent,
         )  # fmt: skip
     if store is not None and not record:
         made = replace(made, notes=(*made.notes, *_record_notes(parsed, store, scores, made.alpha)))

@@ -27,7 +27,12 @@ from rankbars.cli.options import (
     zero_se_option,
 )
 from rankbars.cli.outputs import emit, emit_text, output_width
-from rankbars.cli.readingoptions import Reading, counting_failures, reading_options
+from rankbars.cli.readingoptions import (
+    Reading,
+    counting_failures,
+    reading_options,
+    taking_rows,
+)
 from rankbars.data.notes import STOPPED_TRIALS
 from rankbars.data.spec import MISSING_POLICIES, MISSING_TASKS
 from rankbars.errors import DataError, RankbarsError
@@ -149,6 +154,7 @@ def compare_command(
     from rankbars.render.verdicts import claim_lines, claim_to_dict
 
     reading = counting_failures(reading, missing, missing_items)
+    reading, independent = taking_rows(reading)
     with reading_files(quiet=quiet) as progress:
         read, a, b = _read_pair(inputs, reading, models, progress)
     known = tuple(read.tasks)
@@ -166,7 +172,7 @@ def compare_command(
             scores, a, b, test=test, alpha=alpha, over=aggregate, missing=missing or "auto",
             missing_tasks=missing_tasks, missing_items=missing_items, seed=seed,
             resamples=resamples, zero_se=zero_se, runs=runs,
-            average_anyway=average_anyway, normalise=normalise,
+            average_anyway=average_anyway, normalise=normalise, independent_rows=independent,
         )  # fmt: skip
     made = None if margin is None else judge_margin(scores, duel, margin)
     if made is not None:

@@ -36,7 +36,12 @@ from rankbars.cli.outputs import (
     held_out_files,
     say,
 )
-from rankbars.cli.readingoptions import Reading, counting_failures, reading_options
+from rankbars.cli.readingoptions import (
+    Reading,
+    counting_failures,
+    reading_options,
+    taking_rows,
+)
 from rankbars.cli.stopping import account_for_files
 from rankbars.cli.taskfiles import TaskFiles, task_file_options
 from rankbars.cli.votechoices import (
@@ -189,12 +194,11 @@ def rank_command(
     )  # fmt: skip
     others.refuse(inputs, spec, hold_out=hold_out is not None, composite=bool(composite.parts))
     _check_correlated(spec, correlated)
-    spec = replace(spec, votes=voting.options, independent_rows=reading.rows == "independent")
+    reading, independent = taking_rows(reading)
+    spec = replace(spec, votes=voting.options, independent_rows=independent)
     if voting.anytime:
         spec = _as_looks_began(replace(spec, correction="e_average"), output, quiet=quiet)
     reading = counting_failures(reading, spec.missing_items)
-    if spec.independent_rows:  # the answer to a question, and no kind of row
-        reading = replace(reading, rows=None)
     import rankbars as rb
     from rankbars.cli.inputs import choose, one_model_as_sides, read_scores, report_reading
     from rankbars.cli.progress import counting, reading_files

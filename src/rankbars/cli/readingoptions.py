@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from rankbars.cli.options import collect_options, named_option
 
-__all__ = ["Reading", "chosen_reading", "counting_failures", "reading_options"]
+__all__ = ["Reading", "chosen_reading", "counting_failures", "reading_options", "taking_rows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,13 @@ def chosen_reading() -> str:
 def counting_failures(reading: Reading, *policies: str | None) -> Reading:
     """The reading, in which trials without a score count as the lowest one if a policy is fail."""
     return replace(reading, failed="fail" in policies)
+
+
+def taking_rows(reading: Reading) -> tuple[Reading, bool]:
+    """The reading, and whether rows are independent: the answer to a question, no kind of row."""
+    if reading.rows != "independent":
+        return reading, False
+    return replace(reading, rows=None), True
 
 
 def _split_pairs(

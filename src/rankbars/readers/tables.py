@@ -32,7 +32,7 @@ from rankbars.tables.assembly import ParsedTable, parse_table
 from rankbars.tables.columns import names_run
 from rankbars.tables.database import Engine, Glance
 from rankbars.tables.layouts import find_layout
-from rankbars.tables.metrics import split_words, usual_direction
+from rankbars.tables.metrics import metric_in_name, split_words, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
 from rankbars.tables.tidy import FileNames
@@ -285,6 +285,9 @@ def _split_metric(stem: str, counts: Mapping[str, int]) -> tuple[str, str | None
     """
     name, _, ending = stem.rpartition("_")
     side = usual_direction(ending)
+    first = metric_in_name(stem)
+    if side is None and first is not None and usual_direction(first) == "lower":
+        return stem, first  # "rmse_wide"
     if not name or side is None or ending.casefold() == "score":
         return stem, None
     return (name, ending) if side == "lower" or counts[ending] > 1 else (stem, None)

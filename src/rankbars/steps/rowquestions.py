@@ -24,11 +24,12 @@ from rankbars.stats.rowsigns import (
     residuals,
 )
 
-__all__ = ["RowFinding", "ask_about_rows", "ask_about_tasks", "examine_rows"]
+__all__ = ["RowFinding", "ask_about_rows", "ask_about_tasks", "examine_rows", "question_rows"]
 
 _SURE = 3.1  # standard deviations of chance
 _NEIGHBOURS = 0.05  # correlation of neighbouring rows
 _WIDER = 1.1  # standard error of groups over that of independent rows
+_FEWEST_TO_ASK = 20  # rows; of fewer nothing can be told
 _FEWEST_ROWS, _MOST_ROWS = 50, 20_000
 _FEWEST_GROUPS, _MOST_SINGLE = 5, 0.8  # groups; of the rows
 _MOST_MODELS = 200  # of more, as many evenly spaced ones stand for the field
@@ -37,6 +38,11 @@ _FEWEST_EQUAL = 3  # distinct scores of rows that are equal
 _PARTS = re.compile(r"\d+|[A-Z]+[^\WA-Z\d_]*|[^\WA-Z\d_]+")
 _NUMBERED = re.compile(r"(.*?)(\d+)\D*")
 _LONGEST = 8  # parts of a name that are looked at
+
+
+PASTE_FILE = "--clusters FILE, or --column cluster=NAME, says which rows go together;"
+PASTE_COLUMN = "--column cluster=NAME says which rows go together;"
+_INDEPENDENT = "--rows independent says that they do not."
 
 
 class RowFinding(NamedTuple):
@@ -74,7 +80,7 @@ def examine_rows(evidence: Evidence) -> RowFinding | None:
     """
     if not isinstance(evidence, Items) or evidence.design != "items":
         return None
-    if evidence.clusters is not None or len(evidence.models) < 2:
+    if evidence.clusters is not None or len(evidence.models) < 2 or evidence.n < _FEWEST_TO_ASK:
         return None
     repeated = _repeated(evidence)
     if repeated is not None:
@@ -99,13 +105,30 @@ def examine_rows(evidence: Evidence) -> RowFinding | None:
     return max(asked, key=_widening, default=None)
 
 
-def ask_about_rows(findings: Mapping[str, RowFinding]) -> Note | None:
+def question_rows(tasks: Mapping[str, Evidence], paste: str) -> tuple[Note, ...]:
+    """The question about the rows of all tasks, where one must be asked.
+
+    Parameters
+    ----------
+    tasks : mapping from str to Evidence
+        Rows of those models that are judged.
+    paste : str
+        What says which rows go together; see `ask_about_rows`.
+    """
+    findings = {name: examine_rows(evidence) for name, evidence in tasks.items()}
+    asked = ask_about_rows({name: one for name, one in findings.items() if one is not None}, paste)
+    return () if asked is None else (asked,)
+
+
+def ask_about_rows(findings: Mapping[str, RowFinding], paste: str = PASTE_FILE) -> Note | None:
     """One question about the rows of all tasks; it names the worst of them.
 
     Parameters
     ----------
     findings : mapping from str to RowFinding
         By task.
+    paste : str
+        What says which rows go together.
     """
     if not findings:
         return None
@@ -116,7 +139,7 @@ def ask_about_rows(findings: Mapping[str, RowFinding]) -> Note | None:
         message = (
             f"Rows seem to stand there twice ({worst.number} on {place}; for instance "
             f"{worst.example}). Rows that repeat others bring nothing new: leave them out, or give "
-            f"both the same cluster. {_PASTE}"
+            f"both the same cluster. {paste} {_INDEPENDENT}"
         )
         return Note("repeated-rows", message)
     r, z, wider = worst.found
@@ -129,13 +152,9 @@ def ask_about_rows(findings: Mapping[str, RowFinding]) -> Note | None:
             f"{worst.example!r}): do they come from one source?"
         )
     size = f"about {wider:.1f} × too small" if wider >= 1.05 else "a little too small"
-    return Note("dependent-rows", f"{what} Standard errors are {size} if so. {_PASTE}")
-
-
-_PASTE = (
-    "--clusters FILE, or --column cluster=NAME, says which rows go together; --rows independent "
-    "says that they do not."
-)
+    return Note(
+        "dependent-rows", f"{what} Standard errors are {size} if so. {paste} {_INDEPENDENT}"
+    )
 
 
 def ask_about_tasks(means: Mapping[str, NDArray[np.float64]]) -> Note | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Estimates, Evidence
+from rankbars.data.evidence import Estimates, Evidence, Items
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.storedtasks import StoredTasks
@@ -29,9 +29,18 @@ from rankbars.tables.descriptions import (
 )
 from rankbars.tables.designs import NamedKind, RowPlan, Size, plan_rows
 from rankbars.tables.joining import join_scores
-from rankbars.tables.layouts import HEAD_ROWS, find_layout, find_numeric, refuse_training
+from rankbars.tables.layouts import (
+    HEAD_ROWS,
+    find_layout,
+    find_numeric,
+    paste_condition,
+    quote_column,
+    refuse_training,
+    split_values,
+)
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
 from rankbars.tables.matrixcolumns import describes_rows, refuse_decorated
+from rankbars.tables.metrics import usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.remarks import (
@@ -170,25 +179,34 @@ def _put_together(tables: Sequence[ParsedTable], options: ReadOptions, engine: E
         found.append(replace(scores, notes=own_notes, attributes=attributes))
     notes = [note for parsed in every for note in parsed.notes]
     joined = (found[0] if len(found) == 1 else join_scores(found)).with_notes(notes)
-    if not options.direction and not any(one.metric for one in joined.info.values()):
+    if not options.direction and not any(
+        usual_direction(one.metric) for one in joined.info.values() if one.metric
+    ):
         _refuse_ranks(joined, every[0].source)
     return joined
 
 
 def _refuse_ranks(scores: Scores, source: str) -> None:
-    """Published scores that are the ranks of the models on every task do not say what is better."""
+    """Scores that are the ranks of the models on every task or item do not say what is better."""
     places = list(range(1, len(scores.models) + 1))
-    if isinstance(scores.tasks, StoredTasks) or min(len(places), len(scores.tasks)) < _FEWEST:
+    if isinstance(scores.tasks, StoredTasks) or len(places) < _FEWEST:
         return
-    if all(
-        isinstance(one, Estimates) and not one.has_uncertainty
-        and sorted(one.mean.tolist()) == places
-        for one in scores.tasks.values()
-    ):  # fmt: skip
+
+    def ranked(one: Evidence) -> bool:
+        if isinstance(one, Items):
+            rows = np.sort(one.values, axis=1) == np.array(places)
+            return len(places) == len(one.models) and bool(rows.all())
+        if not isinstance(one, Estimates) or one.has_uncertainty:
+            return False
+        return sorted(one.mean.tolist()) == places
+
+    rows = [one.n if isinstance(one, Items) else 1 for one in scores.tasks.values()]
+    if sum(rows) >= _FEWEST and all(map(ranked, scores.tasks.values())):
+        what = "item" if max(rows) > 1 else "task"
         raise DataError(
-            f"{source}: on every task the scores are the numbers 1 to {len(places)}, as ranks are. "
-            "Declare which side is better: --direction lower if 1 is the best, --direction higher "
-            "if not (in Python: direction='lower')."
+            f"{source}: on every {what} the scores are the numbers 1 to {len(places)}, as ranks "
+            "are. Declare which side is better: --direction lower if 1 is the best, --direction "
+            "higher if not (in Python: direction='lower')."
         )
 
 
@@ -464,9 +482,21 @@ def _telling_columns(group: Group) -> str:
             f" The column {telling[0]!r} is not used and tells these rows apart: if it names the "
             f"models, {paste_columns({'model': telling[0]})}."
         )
+    cell = relation.columns[telling[0]][0]
+    few = relation.engine.ask(f"SELECT DISTINCT {cell} FROM {relation.clause} LIMIT 9")
+    split = split_values([value for (value,) in few])
+    if split:
+        condition = f"{quote_column(telling[0])} = '{split}'"
+        return (
+            f" The column {telling[0]!r} tells these rows apart: it says which part of the data "
+            f"they were measured on. Choose one: {paste_condition(condition)} (in Python: "
+            f"where={condition!r})."
+        )
     others = [one for one in known if one != part.roles.get("item")]
     alone = apart(*others, telling[0])  # in place of the column of items, not beside it
-    tasks = "task" not in part.roles
+    tasks = "task" not in part.roles and telling[0] not in find_numeric(
+        table.columns, table.head(HEAD_ROWS)
+    )
     versions = apart(*(one for one in known if one != part.roles.get("model")), telling[0])
     return (
         f" The column {telling[0]!r} is not used and tells these rows apart: if it numbers the "

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError, Lacking, UnknownOptionError
-from rankbars.tables.metrics import is_measure, usual_direction
+from rankbars.tables.metrics import ends_in_loss, is_measure, usual_direction
 
 __all__ = [
     "ITEM_NUMBERS",
@@ -256,13 +256,14 @@ def find_columns(
             roles[role] = _only(role, candidates, source)
             passed_over += [name for group in candidates for name in group if name != roles[role]]
     if "score" not in roles and "score" not in named:
-        metric = _with_error(free) or _metric_column(free, source)
+        metric = _with_error(free) or _metric_column(free, source, texts or ())
         if metric is not None:
             # A column called "error" may be a rate; then it is the score, not a failure text.
             roles = {role: name for role, name in roles.items() if name != metric}
             roles["score"] = metric
     if not {"se", "ci_low"} & {*roles, *named}:
         roles |= _own_error(roles, free)
+    roles |= _source_of_items({*roles, *named}, [n for n in free if n not in roles.values()])
     numbers = () if texts is None else [name for name in free if name not in texts]
     roles |= _item_by_number(numbers, {*roles, *named})
     ordered = {role: roles[role] for role in ROLES if role in roles}
@@ -277,6 +278,21 @@ def find_columns(
 
 # Columns of a record of one evaluation run.
 _RUN_RECORD = frozenset({"modelid", "taskid", "metricname", "score"})
+
+
+# What rows may come from, where a column beside it names the items.
+_SOURCES = frozenset({
+    "patient", "patientid", "participant", "participantid", "subjectid", "scan", "scanid", "doc",
+    "repository", "repoid", "conversationid", "speaker", "speakerid", "video", "videoid",
+    "sessionid", "sceneid", "volumeid",
+})  # fmt: skip
+
+
+def _source_of_items(known: Collection[str], free: Sequence[str]) -> dict[str, str]:
+    """The cluster, where a column beside that of the items is called after what they come from."""
+    found = [name for name in free if fold_name(name) in _SOURCES]
+    asked = "item" in known and "cluster" not in known
+    return {"cluster": found[0]} if found and asked else {}
 
 
 def _task_by_id(free: Sequence[str]) -> dict[str, str]:
@@ -373,10 +389,11 @@ def _candidates(role: str, free: Sequence[str], texts: Collection[str]) -> list[
 def _only(role: str, candidates: list[list[str]], source: str, more: str = "") -> str:
     best = candidates[0]
     if len(best) > 1:
+        offered = next((name for name in best if "test" in re.split(r"[\W_]+", name)), best[0])
         raise DataError(
             f"{source}: {len(best)} columns could be the {role}: {list_names(best, 20)}. "
-            f"Name the one to use: {paste_columns({role: best[0]})} "
-            f"(in Python: columns={{{role!r}: {best[0]!r}}}).{more}"
+            f"Name the one to use: {paste_columns({role: offered})} "
+            f"(in Python: columns={{{role!r}: {offered!r}}}).{more}"
         )
     return best[0]
 
@@ -408,8 +425,9 @@ def _with_error(columns: Sequence[str]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _metric_column(free: Sequence[str], source: str) -> str | None:
+def _metric_column(free: Sequence[str], source: str, texts: Collection[str]) -> str | None:
     """The one column whose name is a known metric; raises `DataError` if there are several."""
     known = [name for name in free if usual_direction(name) is not None]
+    known = known or [name for name in free if name not in texts and ends_in_loss(name)]
     matrix = " If each column of numbers is a task: --layout models-by-tasks."
     return _only("score", [known], source, matrix) if known else None

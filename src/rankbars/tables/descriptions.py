@@ -315,7 +315,7 @@ def _settle(
         plain = stated == {"lower"} and usual != "higher" and any(map(states_loss, names))
         return ("lower", "as the name says") if plain else (None, "")
     if side.metric is None or (side.named_column and usual is None):
-        if ends_in_loss(task) or any(map(is_amount, names)):
+        if any(ends_in_loss(name) or is_amount(name) for name in names):
             return None, ""
         if stated:
             return "higher", "as the name says"
@@ -330,7 +330,7 @@ def _settle(
 def _ask(open_metrics: Mapping[str, Sequence[str]]) -> str:
     """The question which side is better, with the lines to paste."""
     names = sorted(open_metrics)
-    lower = [name for name in names if usual_direction(name) == "lower"]
+    lower = [name for name in names if usual_direction(name) == "lower" or ends_in_loss(name)]
     stated = [name for name in names if name not in lower and stated_direction(name) == "lower"]
     unknown = [name for name in names if name not in lower and name not in stated]
     parts = []

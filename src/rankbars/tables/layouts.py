@@ -33,13 +33,14 @@ from rankbars.tables.columns import (
     names_run,
     paste_columns,
 )
-from rankbars.tables.metrics import is_measure, usual_direction
+from rankbars.tables.metrics import ends_in_loss, is_measure, usual_direction
 from rankbars.tables.readoptions import LAYOUTS
 from rankbars.tables.relations import Table
 
 __all__ = [
     "HEAD_ROWS", "Layout", "corner_names", "find_answers", "find_keys", "find_layout",
-    "find_numeric", "find_row_numbers", "names_items", "refuse_training",
+    "find_numeric", "find_row_numbers", "names_items", "paste_condition", "quote_column",
+    "refuse_training", "split_values",
 ]  # fmt: skip
 
 # Rows looked at to tell numbers from text.
@@ -313,8 +314,9 @@ def _tidy(table: Table, header: _Header) -> Layout | None:
     others = [name for name in header.unexplained if fold_name(name) not in ITEM_NUMBERS]
     if not header.has("score", weak=True):
         rates = [
-            name for name in header.columns if usual_direction(name) and name in header.numeric
-        ]
+            name for name in header.columns
+            if name in header.numeric and (usual_direction(name) or ends_in_loss(name))
+        ]  # fmt: skip
         rates_only = set(others) <= set(rates)
         # An id beside one column that is called after a metric: a file of one model.
         one = len(rates) == 1 and item
@@ -415,19 +417,100 @@ def _refuse_crossed(table: Table, header: _Header, head: Sequence[tuple[object, 
         if number != place and name not in (*header.numeric, *keys.values(), *_NO_NAME)
         and not is_helper(name) and _crosses(head, place, number)
     ]  # fmt: skip
-    scores = [name for name in header.unexplained if name not in keys.values()]
+    numbers = [name for name in header.unexplained if name not in keys.values()]
+    scores = likely_scores(numbers) or numbers
     if not scores or not (keys or texts):
         return
-    roles = {"model": header.columns[place]} | ({"task": texts[0]} if texts else {})
+    splits = {
+        name: split_values({row[header.columns.index(name)] for row in head}) for name in texts
+    }
+    parts = [name for name in texts if splits[name]]
+    texts = [name for name in texts if name not in parts]
+    ids = [name for name in numbers if name not in scores]
+    roles = {"model": header.columns[place]} | _name_rows(header.columns, head, place, texts, ids)
     roles |= {**keys, "score": scores[0]}
-    words = f"{next(iter((*texts, *keys.values())))!r} tells them apart"
-    lines = " ".join(shlex.join(("--column", f"{role}={name}")) for role, name in roles.items())
+    words = f"{next(iter((*texts, *parts, *keys.values())))!r} tells them apart"
+    lines = paste_columns(roles)
+    if parts:
+        chosen = f"{quote_column(parts[0])} = '{splits[parts[0]]}'"
+        lines = f"{lines} {paste_condition(chosen)}"
+    where = f", where={chosen!r}" if parts else ""
     raise DataError(
         f"{table.source}: {header.columns[place]!r} names models that have several rows, and "
         f"{words}, so this seems to be one row per score. If so, name its columns: {lines} (in "
-        f"Python: columns={roles!r}). If each column of numbers is a task: --layout "
+        f"Python: columns={roles!r}{where}). If each column of numbers is a task: --layout "
         "models-by-tasks."
     )
+
+
+_SPLITS = frozenset({"train", "training", "test", "testing", "val", "valid", "validation", "dev",
+                     "holdout", "heldout", "eval"})  # fmt: skip
+
+
+def split_values(values: Collection[object]) -> str:
+    """The part of a split on which models are compared; empty where values are no parts of one.
+
+    Examples
+    --------
+    >>> split_values({"train", "test"}), split_values({"test", "easy"}), split_values({"test"})
+    ('test', '', '')
+    """
+    found = sorted(str(one) for one in values if one not in (None, ""))
+    if len(found) < 2 or not {fold_name(one) for one in found} <= _SPLITS:
+        return ""
+    return next((one for one in found if "test" in one.casefold()), found[0])
+
+
+def quote_column(name: str) -> str:
+    """A column as a condition names it."""
+    return name if name.isidentifier() else f'"{name}"'
+
+
+def paste_condition(condition: str) -> str:
+    """The option that takes the rows of a condition, to be pasted into a shell.
+
+    Examples
+    --------
+    >>> print(paste_condition("split = 'test'"))
+    --where "split = 'test'"
+    """
+    plain = not set(condition) & set('"$`\\!')
+    return f'--where "{condition}"' if plain else f"--where {shlex.quote(condition)}"
+
+
+_MOST_TASKS = 30  # names beside a model that may be tasks; more are items
+
+
+def _name_rows(
+    columns: Sequence[str], head: Sequence[tuple[object, ...]], model: int, texts: Sequence[str],
+    ids: Sequence[str],
+) -> dict[str, str]:  # fmt: skip
+    """Roles of the columns that tell the rows of a model apart: tasks, or items and their source.
+
+    A column of text names tasks, unless models have several rows of each of its names: then what
+    tells these apart names the items, and it what items come from, or who judged them.
+    """
+
+    def apart(*names: str) -> bool:
+        places = [columns.index(name) for name in names]
+        rows = [(row[model], *(row[place] for place in places)) for row in head]
+        return len(set(rows)) == len(rows)
+
+    if not texts:
+        return {}
+    if apart(texts[0]):
+        place = columns.index(texts[0])
+        return {"item" if len({row[place] for row in head}) > _MOST_TASKS else "task": texts[0]}
+    for name in (*texts[1:], *ids):
+        if apart(name):
+            return {"item": name, "cluster": texts[0]}
+        if apart(name, texts[0]):
+            return (
+                {"item": name, "epoch": texts[0]}
+                if name in ids
+                else {"task": texts[0], "item": name}
+            )
+    return {"task": texts[0]}
 
 
 def _crosses(head: Sequence[tuple[object, ...]], model: int, other: int) -> bool:
@@ -504,7 +587,7 @@ def refuse_training(table: Table) -> None:
             points.setdefault(tuple(row[key] for key in keys), set()).add(found)
     last = max((max(found) for found in points.values() if len(found) > 1), default=None)
     if last is not None:
-        column = names[0] if names[0].isidentifier() else f'"{names[0]}"'
+        column = quote_column(names[0])
         raise DataError(
             f"{table.source}: {names[0]!r} seems to count how far a training was, and the rows of "
             "one training are not independent results. Choose one point of it: --where "

@@ -74,21 +74,34 @@ LOWER = split_words("""
     wql quantileloss pinballloss hinge deviance hammingloss zerooneloss latency runtime time
     duration seconds cost price tokens regret distance toxicity toxicityrate
     hallucinationrate falsepositiverate fpr falsenegativerate fnr failurerate refusalrate
-    attacksuccessrate hallucinations violations timeouts failed failures
+    attacksuccessrate hallucinations violations timeouts failed failures losses
+    misses missrate misclass misclassified misclassification misclassifications mistakes defects
+    fpr95 fdr falsediscoveryrate falsealarmrate failrate crashrate collisionrate
+    hd hausdorff assd asd chamfer emd epe aepe ade minade fde minfde mpjpe pampjpe mpvpe pve nme
+    absrel absrelative sqrel rmselog silog levenshtein wasserstein divergence drift jitter
+    volumedifference lpips dists fad fvd mcd niqe brisque piqe mindcf tdcf jer aurc eaurc augrc
+    ause optimalitygap aic bic fpr95tpr
 """)
 
-# By themselves these are most often counts or shares of what should not be, and sometimes the name
-# of a test of it; as parts of other names they say nothing.
-_UNWANTED = split_words("""
-    hallucination hallucinated toxic refusal refusals refused overrefusal overrefusals
-    overrefusalrate falserefusal falserefusals bias biases stereotype stereotypes harm harmfulness
-    harmfulrate unsafe unsaferate jailbreak jailbreaks jailbreakrate misinformation sycophancy
-    deception leakage crashes crashrate timeoutrate falsepositives falsenegatives omissions
-    lpips fad fvd mcd
+# Counts or shares of what should not be, and sometimes the name of a test of it: they count by
+# themselves, and before a rate or a number; as parts of other names they say nothing.
+_UNWANTED = re.compile(
+    r"hallucinat(?:ed|es|ions?|ing)|toxic|(?:over|false)?refus(?:ed|es|als?)|bias(?:es|ed)?"
+    r"|stereotyp(?:es?|ed|ing)|harm(?:s|ful|fulness)?|unsafe|jailbr(?:eaks?|oken)|misinformation"
+    r"|sycophan(?:cy|tic)|decepti(?:on|ve)|leak(?:s|ed|age)|crash(?:es|ed)?|omissions?"
+    r"|(?:is|was)?(?:wrong|incorrect)|mistak(?:es?|en)|invalid|bugs?|defect(?:s|ive)?|faults?|fail(?:s|ed|ures?)?"
+    r"|loss(?:es)?|lost|miss(?:es|ed)?|mis(?:class|predict|label)\w*|violat(?:es|ed|ions?)"
+    r"|timeouts?|timedout|regress(?:ed|ions?)|collisions?|offroad|errors?|errored"
+    r"|false(?:positives?|negatives?|alarms?)|un(?:solved|resolved|answered)|rejected|rejections?"
+)
+_QUANTITIES = split_words("""
+    rate rates ratio share fraction frac percent percentage pct count counts num number n no total
+    is was has probability prob avg mean per score
 """)
+_PLACES = split_words("rank ranks ranking position")
 
 # Of these, what also ends other names.
-_SYLLABLES = split_words("er err der ter mer kid fid duration seconds")
+_SYLLABLES = split_words("er err der ter mer kid fid duration seconds hd asd ade emd bic drift")
 
 # Of these, the logarithm of a density or a difference may lie below 0.
 MAY_BE_NEGATIVE = split_words("""
@@ -98,7 +111,10 @@ MAY_BE_NEGATIVE = split_words("""
 
 # Amounts of time and money: less is usually better, but a rate or a budget is written the same.
 AMOUNTS = split_words("latency time walltime cputime price tokens cost")
-_UNIT = re.compile(r"(?:_|\s)(?:s|ms|secs?|usd)$|\((?:s|ms|secs?|usd|\$)\)")
+_UNIT = re.compile(
+    r"(?:_|\s)(?:s|ms|secs?|usd|mm|cm|px)$"
+    r"|[(\[](?:s|ms|secs?|usd|\$|[µμnm]s|mm|cm|km|px|pixels?|°|deg|degrees?)[)\]]"
+)
 
 PROPORTIONS = split_words("""
     accuracy acc accnorm accuracynorm top1 top5 top1accuracy top5accuracy exactmatch em
@@ -114,7 +130,7 @@ HIGHER = PROPORTIONS | split_words("""
     cohenkappa qwk bleu sacrebleu chrf rouge rouge1 rouge2 rougel rougelsum meteor bertscore
     bleurt comet ndcg mrr dcg spearman spearmanr pearson pearsonr correlation cosinespearman
     cosinepearson kendall kendalltau r2 r2score explainedvariance vmeasure nmi ami ari
-    adjustedrandindex silhouette iou miou dice jaccard psnr ssim elo reward returns
+    adjustedrandindex silhouette iou miou dice dsc nsd jaccard psnr ssim elo reward returns
     throughput utility preference maxaccuracy loglikelihood
 """)
 
@@ -126,7 +142,8 @@ SCALED = split_words("""
     rmsle medae meanabsoluteerror meansquarederror rootmeansquarederror squarederror
     absoluteerror metricerror crps wql quantileloss pinballloss deviance latency runtime
     time duration seconds cost price tokens regret distance reward returns throughput
-    utility elo psnr
+    utility elo psnr hd hausdorff assd asd chamfer emd epe aepe ade minade fde minfde mpjpe
+    pampjpe mpvpe pve levenshtein wasserstein volumedifference
 """)
 
 
@@ -188,7 +205,7 @@ def usual_direction(name: str) -> Literal["higher", "lower"] | None:
     spellings = _spellings(words)
     if spellings & LOWER:
         return "lower"
-    return "higher" if spellings & HIGHER else None
+    return "higher" if spellings & HIGHER and not _is_place(words) else None
 
 
 def ends_in_loss(name: str) -> bool:
@@ -209,13 +226,40 @@ def ends_in_loss(name: str) -> bool:
 
     >>> ends_in_loss("Hallucination (%)"), ends_in_loss("Over-refusal"), ends_in_loss("BBQ bias")
     (True, True, False)
+    >>> ends_in_loss("GSM8K fail rate"), ends_in_loss("is_wrong"), ends_in_loss("Bug fixing")
+    (True, True, False)
+
+    So do places among others:
+
+    >>> ends_in_loss("preference_rank"), ends_in_loss("mean reciprocal rank")
+    (True, False)
     """
     begins_with = metric_in_name(name)
     if begins_with is not None and usual_direction(begins_with) == "lower":
         return True
     bare = _PARENTHESES.sub(" ", name)
-    unwanted = "".join(_words(bare)) in _UNWANTED
-    return unwanted or any(_is_loss(_words(one)) for one in (name, bare))
+    return any(_is_loss(words) or _is_unwanted(words) for words in (_words(name), _words(bare)))
+
+
+def _is_unwanted(words: list[str]) -> bool:
+    """Whether words are a count or a share of what should not be, or end in such a rate."""
+    if _is_place(words):
+        return True
+    end = len(words)
+    while end and words[end - 1] in _QUANTITIES:
+        end -= 1
+    start = 0
+    while start < end and words[start] in _QUANTITIES:
+        start += 1
+    # Behind a rate, the last word or two: "GSM8K fail rate".
+    first = max(start, end - 2) if end < len(words) else start
+    runs = {"".join(words[first:end]), *(words[end - 1 : end] if end < len(words) else ())}
+    return any(_UNWANTED.fullmatch(run) for run in runs)
+
+
+def _is_place(words: list[str]) -> bool:
+    """Whether words end in one for a place among others, as in "preference rank"."""
+    return len(words) > 1 and words[-1] in _PLACES and words[-2] != "reciprocal"
 
 
 def _is_loss(words: list[str]) -> bool:

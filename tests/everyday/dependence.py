@@ -1,0 +1,120 @@
+"""Rows that come from one patient or one judge, and columns that are neither tasks nor scores."""
+
+from __future__ import annotations
+
+import random
+
+from everyday.case import Case, lines
+
+NAMED = "--column model=method --column score=dice"
+
+
+def slices(header: str = "patient,slice_id,method,dice") -> str:
+    """Eight patients of 25 slices; which model is better differs by patient."""
+    source = random.Random(8)
+    rows = []
+    for patient in range(8):
+        level, ahead = source.gauss(0.85, 0.02), source.gauss(0.01, 0.02)
+        for place in range(25):
+            at = level + source.gauss(0, 0.01)
+            name = f"case_{patient:02}"
+            for method, score in (("nnU-Net", at + ahead), ("UNETR", at)):
+                cells = {
+                    "patient": name, "origin": name, "slice_id": f"{name}_{place:03}",
+                    "method": method, "dice": f"{score + source.gauss(0, 0.01):.4f}",
+                }  # fmt: skip
+                rows.append(",".join(cells[one] for one in header.split(",")))
+    return lines(header, *rows)
+
+
+def measured_twice() -> str:
+    """Each model on training and on test data."""
+    source = random.Random(3)
+    return lines(
+        "dataset,algorithm,seed,accuracy,split",
+        *(
+            f"{data},{name},{seed},{level + shift + source.gauss(0, 0.01):.4f},{split}"
+            for data in ("adult", "bank", "wine")
+            for name, level, shift in (("TabNet", 0.82, 0.15), ("XGB", 0.86, 0.02))
+            for seed in range(5)
+            for split, shift in (("train", shift), ("test", 0.0))
+        ),
+    )
+
+
+def judged() -> str:
+    """Sentences in numbers, three judges, three systems."""
+    source = random.Random(5)
+    return lines(
+        "sentence_id,annotator,model,rating",
+        *(
+            f"{sentence},{judge},{model},{min(5, max(1, round(source.gauss(level, 1))))}"
+            for sentence in range(30)
+            for judge in ("ann0", "ann1", "ann2")
+            for model, level in (("SysA", 4.2), ("SysB", 3.4), ("SysC", 2.5))
+        ),
+    )
+
+
+ASKED = ("Rows whose names begin alike go together", "--column cluster=NAME")
+OTHER = {"s.csv": slices("origin,slice_id,method,dice")}
+
+CASES = (
+    Case(
+        "rows of one source/compare asks",
+        f"compare s.csv --models nnU-Net --models UNETR {NAMED} --column item=slice_id",
+        OTHER,
+        ASKED,
+        hides=("--clusters FILE",),
+    ),
+    Case(
+        "rows of one source/check asks",
+        f"check s.csv --claim 'nnU-Net > UNETR' {NAMED} --column item=slice_id --json",
+        OTHER,
+        (*ASKED, '"dependent-rows"'),
+    ),
+    Case(
+        "rows of one source/told",
+        f"compare s.csv --models nnU-Net --models UNETR {NAMED} --column item=slice_id "
+        "--rows independent",
+        OTHER,
+        hides=ASKED,
+    ),
+    Case(
+        "patients/items and their patients are offered",
+        "rank s.csv",
+        {"s.csv": slices()},
+        ("--column item=slice_id --column cluster=patient",),
+        hides=("task=patient",),
+        code=1,
+    ),
+    Case(
+        "patients/are the clusters",
+        f"compare s.csv --models nnU-Net --models UNETR {NAMED} --column item=slice_id",
+        {"s.csv": slices()},
+        ("cluster = 'patient'", "Cannot tell"),
+    ),
+    Case(
+        "train and test/test is offered",
+        "rank t.csv",
+        {"t.csv": measured_twice()},
+        ("--where \"split = 'test'\"",),
+        hides=("epoch=split",),
+        code=1,
+    ),
+    Case(
+        "train and test/told",
+        "rank t.csv --where \"split = 'test'\"",
+        {"t.csv": measured_twice()},
+        models=("TabNet", "XGB"),
+        hides=("TabNet leads",),
+    ),
+    Case(
+        "numbers of sentences/are no scores",
+        "rank j.csv",
+        {"j.csv": judged()},
+        ("--column item=sentence_id --column epoch=annotator --column score=rating",),
+        hides=("score=sentence_id",),
+        code=1,
+    ),
+)

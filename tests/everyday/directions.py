@@ -1,0 +1,122 @@
+"""Losses, distances, failures and places: nothing of which less is better counts as a score."""
+
+from __future__ import annotations
+
+from everyday.case import Case, lines, right, table
+
+SEVEN = ("aorta", "bladder", "kidney", "liver", "pancreas", "spleen", "stomach")
+ASKS = ("Declare which side is better", "lower-is-better")
+
+
+def distances(measure: str) -> str:
+    """A row per model and a column per organ; the last model is the farthest away."""
+    values = {
+        "model": ("Ours", "nnU-Net", "U-Net"),
+        **{
+            f"{organ} {measure}": [
+                round(1.2 + place**2 / 9 + far + place % 3 / 50, 2) for far in (0.0, 0.1, 0.9)
+            ]
+            for place, organ in enumerate(SEVEN)
+        },
+    }
+    return table(values)
+
+
+def places() -> str:
+    """Three systems placed by a reader on forty items; the first is best most often."""
+    orders = ("1,2,3", "1,3,2", "2,1,3", "1,2,3")
+    return lines("item,SysA,SysB,SysC", *(f"i{n},{orders[n % 4]}" for n in range(40)))
+
+
+def places_in_rows() -> str:
+    """The same, a row per item and system."""
+    orders = ((1, 2, 3), (1, 3, 2), (2, 1, 3), (1, 2, 3))
+    rows = [f"i{n},Sys{name},{orders[n % 4][k]}" for n in range(40) for k, name in enumerate("ABC")]
+    return lines("item,model,preference_rank", *rows)
+
+
+def wrong_answers(name: str) -> dict[str, str]:
+    """Two files of one model: the new one is wrong less often."""
+    return {
+        f"{model}.csv": table({"id": range(200), name: right(share, 200, 3)})
+        for model, share in (("new", 0.36), ("old", 0.52))
+    }
+
+
+def wrong_in_rows(name: str) -> str:
+    rows = [
+        f"{model},{place},{value}"
+        for model, share in (("new", 0.36), ("old", 0.52))
+        for place, value in enumerate(right(share, 200, 3))
+    ]
+    return lines(f"model,id,{name}", *rows)
+
+
+CASES = (
+    Case("distances/surface", "rank d.csv", {"d.csv": distances("ASSD")}, ASKS, code=1),
+    Case("distances/in millimetres", "rank d.csv", {"d.csv": distances("HD95 (mm)")}, ASKS, code=1),
+    Case(
+        "distances/told",
+        "rank d.csv --direction lower",
+        {"d.csv": distances("ASSD")},
+        ("Ours leads",),
+    ),
+    Case("places/matrix", "rank p.csv", {"p.csv": places()}, ("as ranks are",), code=1),
+    Case("places/column", "rank p.csv", {"p.csv": places_in_rows()}, ASKS, code=1),
+    Case(
+        "places/told",
+        "rank p.csv --direction lower",
+        {"p.csv": places()},
+        ("SysA leads",),
+        items=40,
+        means={"SysA": 1.25},
+    ),
+    Case("wrong answers/files", "compare new.csv old.csv", wrong_answers("wrong"), ASKS, code=1),
+    Case(
+        "wrong answers/told",
+        "compare new.csv old.csv --direction lower",
+        wrong_answers("incorrect"),
+        ("new is better than old",),
+    ),
+    Case(
+        "wrong answers/rows",
+        "compare w.csv --models new --models old",
+        {"w.csv": wrong_in_rows("timeout")},
+        ASKS,
+        code=1,
+    ),
+    Case(
+        "failures/rates of three tasks",
+        "rank f.csv",
+        {
+            "f.csv": lines(
+                "model,GSM8K fail rate,ARC fail rate,MMLU fail rate",
+                "a,0.1,0.2,0.3",
+                "b,0.4,0.5,0.6",
+            )
+        },
+        ASKS,
+        code=1,
+    ),
+    Case(
+        "failures/losses of matches",
+        "rank f.csv",
+        {"f.csv": lines("model,losses,win rate", "a,65,0.7", "b,94,0.5", "c,120,0.3")},
+        ASKS,
+        code=1,
+    ),
+    Case(
+        "file called after a loss/in front",
+        "rank rmse_wide.csv",
+        {
+            "rmse_wide.csv": lines(
+                "dataset,RF,SVM,Ours",
+                "boston,3.1,3.4,2.9",
+                "energy,1.2,1.9,1.1",
+                "wine,0.6,0.7,0.5",
+            )
+        },
+        ASKS,
+        code=1,
+    ),
+)
