@@ -395,7 +395,7 @@ def refuse_stopped(scores: Scores) -> None:
                 "  --trials fixed           each item was tried a number of times that did not "
                 "depend on the answers\n"
                 '  --where "attempt = 1"    the first try of each item alone counts; attempt is '
-                "the column with the number of the try\n"
+                "the column with the number of the try, and 1 that of the first (or 0)\n"
                 "In Python: rb.read(path, trials='fixed')."
             )
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankbars.data.board import Leaderboard
+from rankbars.data.evidence import Evidence, Items
+from rankbars.data.notes import STOPPED_TRIALS
 from rankbars.data.scores import Scores
+from rankbars.data.storedtasks import Change, change_tasks, models_of
 from rankbars.errors import DataError
 
 if TYPE_CHECKING:
@@ -21,7 +25,7 @@ _FRAME_LIKE = ("__arrow_c_stream__", "__dataframe__", "collect_schema", "columns
 
 
 def take_scores(verb: str, results: Results, models: Sequence[str] = ()) -> Scores:
-    """The results as scores.
+    """The results as scores, without what stopped tries would say of runs and of their noise.
 
     Parameters
     ----------
@@ -37,6 +41,25 @@ def take_scores(verb: str, results: Results, models: Sequence[str] = ()) -> Scor
     DataError
         If it is something else; says what can be made of it.
     """
+    scores = _as_scores(verb, results, models)
+    stopped = {note.task for note in scores.notes if note.code == STOPPED_TRIALS}
+    if not stopped:
+        return scores
+    changes = {
+        name: Change(_without_tries, models_of(scores.tasks, name)) if name in stopped else None
+        for name in scores.tasks
+    }
+    return replace(scores, tasks=change_tasks(scores.tasks, changes))
+
+
+def _without_tries(evidence: Evidence) -> Evidence:
+    """Tries that went on until one was right differ by that alone: only their mean is left."""
+    if not isinstance(evidence, Items):
+        return evidence
+    return replace(evidence, answers=None, runs=None, within=None, trials=None)
+
+
+def _as_scores(verb: str, results: Results, models: Sequence[str]) -> Scores:
     if isinstance(results, Scores):
         return results
     if isinstance(results, (str, os.PathLike)):

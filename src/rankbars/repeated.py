@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rankbars.checking import refuse_stopped
 from rankbars.data.board import Leaderboard
 from rankbars.data.evidence import take_models
 from rankbars.data.noise import Costs, Noise, TaskNoise
@@ -95,6 +96,7 @@ def noise(
             )
         return _of_board(scores, pair, alpha, costs)
     taken = take_scores("noise", scores)
+    refuse_stopped(taken)
     if missing is not None:
         taken = resolve_missing(taken, missing)
     if not 0 < alpha < 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everyday.case import Case, right, table
+from everyday.case import Case, lines, right, table
 
 PASSED = {
     name: [right(share, 60, seed) for seed in range(4)]
@@ -35,7 +35,86 @@ def percents(share: float, seed: int) -> str:
     return table({"id": range(400), "score": [100 * one for one in right(share, 400, seed)]})
 
 
+def retried() -> str:
+    """Two models whose items were tried until they were right, up to 5 times."""
+    rows = []
+    for name, share in (("new", 0.5), ("old", 0.4)):
+        tries = [right(share, 60, seed) for seed in range(5)]
+        for item in range(60):
+            answers = [one[item] for one in tries]
+            last = answers.index(1) if 1 in answers else 4
+            rows += [f"{name},{item},{k},{answers[k]}" for k in range(last + 1)]
+    return lines("model,problem,attempt,passed", *rows)
+
+
+def runs_of_wandb(first: str) -> str:
+    """Training runs as a tracker exports them: two of eight crashed early, with low scores."""
+    rows = []
+    for name, level in (("sft", 0.62), ("grpo", 0.66)):
+        for seed, step in enumerate(right(0.5, 8, 5)):
+            crashed = name == "grpo" and seed > 5
+            state, time = ("crashed", 300) if crashed else ("finished", 7200)
+            score = level + step / 100 - crashed / 5
+            rows.append(f"{name},{state},{time},{seed},{score:.3f}")
+    return lines(f"{first},State,Runtime,seed,eval/acc", *rows)
+
+
+def pass_at() -> str:
+    """A row per model and problem, and three metrics of it."""
+    rows = [
+        f"{name},{item},{one / 2},{one},{one}"
+        for name, share in (("new", 0.8), ("old", 0.4))
+        for item, one in enumerate(right(share, 60))
+    ]
+    return lines("model,problem,pass@1,pass@4,pass@8", *rows)
+
+
 CASES = (
+    Case(
+        "stopped tries/no word of runs on a comparison",
+        "compare r.csv",
+        {"r.csv": retried()},
+        ("stopped at the first right one",),
+        ("run move together", "Runs move"),
+    ),
+    Case(
+        "stopped tries/noise is refused",
+        "noise r.csv",
+        {"r.csv": retried()},
+        ("stopped at the first right one", "--trials fixed"),
+        code=1,
+    ),
+    Case(
+        "states of runs/crashed runs are no results",
+        "rank r.csv --column model=Name --column score=eval/acc",
+        {"r.csv": runs_of_wandb("Name")},
+        ("2 failed", "--missing drop_models"),
+        code=1,
+    ),
+    Case(
+        "states of runs/the score that is suggested is one",
+        "rank r.csv",
+        {"r.csv": runs_of_wandb("Name")},
+        ("--column score=eval/acc",),
+        ("score=Runtime", "task=State"),
+        code=1,
+    ),
+    Case(
+        "items beside columns of tasks/named by the layout",
+        "rank p.csv --layout models-by-tasks",
+        {"p.csv": pass_at()},
+        models=("new", "old"),
+        tasks=("pass@1", "pass@4", "pass@8"),
+        items=60,
+    ),
+    Case(
+        "items beside columns of tasks/asked which counts",
+        "rank p.csv",
+        {"p.csv": pass_at()},
+        ("--column score=pass@1",),
+        ("models-by-tasks",),
+        code=1,
+    ),
     Case(
         "columns of trials/samples of pass@k",
         "rank m1.csv m2.csv",

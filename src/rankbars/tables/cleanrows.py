@@ -42,7 +42,8 @@ STATUS_WORDS = {
     "completed": SCORED, "finished": SCORED,
     "unscored": UNSCORED, "notscored": UNSCORED, "ungraded": UNSCORED, "noscore": UNSCORED,
     "error": ERROR, "errored": ERROR, "failed": ERROR, "failure": ERROR, "crashed": ERROR,
-    "timeout": ERROR, "exception": ERROR,
+    "timeout": ERROR, "exception": ERROR, "killed": ERROR, "preempted": ERROR, "aborted": ERROR,
+    "cancelled": ERROR, "canceled": ERROR, "running": UNSCORED, "pending": MISSING,
     "missing": MISSING, "absent": MISSING, "imputed": MISSING,
     "excluded": _EXCLUDED, "skipped": _EXCLUDED, "invalid": _EXCLUDED, "filtered": _EXCLUDED,
 }  # fmt: skip

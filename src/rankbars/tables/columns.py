@@ -429,5 +429,8 @@ def _metric_column(free: Sequence[str], source: str, texts: Collection[str]) -> 
     """The one column whose name is a known metric; raises `DataError` if there are several."""
     known = [name for name in free if usual_direction(name) is not None]
     known = known or [name for name in free if name not in texts and ends_in_loss(name)]
+    known.sort(key=lambda name: usual_direction(name) != "higher")
+    items = {fold_name(one) for one in ("item", *ROLES["item"].aliases, *ROLES["item"].weak)}
     matrix = " If each column of numbers is a task: --layout models-by-tasks."
+    matrix = "" if any(fold_name(name) in items for name in free) else matrix
     return _only("score", [known], source, matrix) if known else None

@@ -22,6 +22,7 @@ from rankbars.tables.asides import (
     likely_scores,
 )
 from rankbars.tables.cells import parse_number
+from rankbars.tables.cleanrows import STATUS_WORDS
 from rankbars.tables.columns import (
     ITEM_NUMBERS,
     ROLES,
@@ -39,8 +40,8 @@ from rankbars.tables.relations import Table
 
 __all__ = [
     "HEAD_ROWS", "Layout", "corner_names", "find_answers", "find_keys", "find_layout",
-    "find_numeric", "find_row_numbers", "names_items", "paste_condition", "quote_column",
-    "refuse_training", "split_values",
+    "find_numeric", "find_row_numbers", "find_state", "names_items", "paste_condition",
+    "quote_column", "refuse_training", "split_values",
 ]  # fmt: skip
 
 # Rows looked at to tell numbers from text.
@@ -257,6 +258,25 @@ def find_keys(columns: Sequence[str], numeric: Collection[str]) -> dict[str, str
     return found
 
 
+def find_state(columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> str | None:
+    """The column of the states of runs, where it is called so and holds nothing else.
+
+    Examples
+    --------
+    >>> find_state(["run", "State"], [("a", "finished"), ("b", "crashed")])
+    'State'
+    >>> find_state(["item", "state"], [("a", "Ohio"), ("b", "Texas")])
+    """
+    for place, name in enumerate(columns):
+        cells = {fold_name(str(row[place])) for row in head if row[place] not in (None, "")}
+        if fold_name(name) in _STATES and cells and cells <= STATUS_WORDS.keys():
+            return name
+    return None
+
+
+_STATES = frozenset({"state", "runstate", "runstatus", "jobstate", "jobstatus"})
+
+
 def find_answers(columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> tuple[str, ...]:
     """Columns of a matrix of models that are answers to items; none where any column is not.
 
@@ -412,12 +432,17 @@ def _refuse_crossed(table: Table, header: _Header, head: Sequence[tuple[object, 
     if place is None or len({row[place] for row in head}) == len(head):
         return
     keys = find_keys(header.columns, header.numeric)
+    state = find_state(header.columns, head)
     texts = [
         name for number, name in enumerate(header.columns)
-        if number != place and name not in (*header.numeric, *keys.values(), *_NO_NAME)
+        if number != place and name not in (*header.numeric, *keys.values(), *_NO_NAME, state)
         and not is_helper(name) and _crosses(head, place, number)
+        and not _DATED.match(str(head[0][number]))
     ]  # fmt: skip
-    numbers = [name for name in header.unexplained if name not in keys.values()]
+    numbers = [
+        name for name in header.unexplained if name not in keys.values()
+        and any(row[header.columns.index(name)] not in (None, "", "-") for row in head)
+    ]  # fmt: skip
     scores = likely_scores(numbers) or numbers
     if not scores or not (keys or texts):
         return
@@ -513,6 +538,9 @@ def _name_rows(
     return {"task": texts[0]}
 
 
+_DATED = re.compile(r"\d{4}-\d\d-\d\d")
+
+
 def _crosses(head: Sequence[tuple[object, ...]], model: int, other: int) -> bool:
     """Whether a column has several names beside one model, and the same beside several models."""
     pairs = {(row[model], row[other]) for row in head if row[other] not in (None, "")}
@@ -540,8 +568,7 @@ def _refuse_numbered(table: Table, header: _Header, head: Sequence[tuple[object,
             f"{table.source}: {head[several[0]][place]!r} has several rows, and "
             f"{numbering[0]!r} numbers them, so it is no task. If it names the items, and "
             f"{others[0]!r} is the score: "
-            f"{paste_columns({'item': numbering[0], 'score': others[0]})}. If each "
-            "column of numbers is a task: --layout models-by-tasks."
+            f"{paste_columns({'item': numbering[0], 'score': others[0]})}."
         )
 
 

@@ -195,6 +195,16 @@ def _keys(
     return keys | ({"task": tasks[0]} if found and tasks else {})
 
 
+def _keys_within(table: Table, names: Sequence[str], numeric: Collection[str]) -> dict[str, str]:
+    """Columns that name or number the rows of models that have several."""
+    head = table.head(HEAD_ROWS)
+    model = next((name for name in names if fold_name(name) in corner_names("model")), None)
+    if model is None or len({row[table.columns.index(model)] for row in head}) == len(head):
+        return {}
+    items = [name for name in names if name != model and names_items(name)]
+    return find_keys(names, numeric) | ({"item": items[0]} if items else {})
+
+
 def _named_columns(table: Table, columns: str, options: ReadOptions) -> dict[str, str]:
     """Columns of a matrix that the caller named, by role.
 
@@ -278,7 +288,9 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
     numbers = find_row_numbers(table.columns, numeric)
     names = [name for name in table.columns if name not in numbers]
     named = _named_columns(table, columns, options)
-    keys = _keys(names, numeric, rows, columns)
+    inside = rows == "model" and columns == "task" and not named
+    keys = (_keys_within(table, names, numeric) if inside
+            else _keys(names, numeric, rows, columns))  # fmt: skip
     keys = {role: name for role, name in keys.items() if name not in named.values()} | named
     traits = {role: keys.pop(role) for role in (*TASK_LABELS, *TASK_NUMBERS) if role in named}
     row_names = keys.pop(rows, None) or _row_names(

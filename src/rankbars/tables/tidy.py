@@ -21,7 +21,7 @@ from rankbars.tables.cells import NumberColumn, Unread, describe_spellings, merg
 from rankbars.tables.cleanrows import describe_place
 from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name, paste_columns
 from rankbars.tables.database import Engine, quote
-from rankbars.tables.layouts import HEAD_ROWS, find_numeric
+from rankbars.tables.layouts import HEAD_ROWS, find_numeric, find_state
 from rankbars.tables.metrics import is_trial_metric, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
@@ -279,6 +279,16 @@ def _names_at(rows: Rows, place: int) -> dict[str, str | None]:
 
 
 def _find(table: Table, options: ReadOptions) -> Columns:
+    """Roles of the columns; a column of the states of runs says which of them have a score."""
+    columns = _find_named(table, options)
+    state = find_state(table.columns, table.head(HEAD_ROWS))
+    if state not in columns.unused or {"status"} & {*columns.roles, *options.columns}:
+        return columns
+    unused = tuple(name for name in columns.unused if name != state)
+    return columns._replace(roles={**columns.roles, "status": str(state)}, unused=unused)
+
+
+def _find_named(table: Table, options: ReadOptions) -> Columns:
     named = dict(options.columns)
     texts = frozenset(table.columns) - find_numeric(table.columns, table.head(HEAD_ROWS))
     columns = find_columns(
