@@ -15,12 +15,12 @@ from rankbars.data.evidence import same_scores
 from rankbars.data.headtohead import HeadToHead
 from rankbars.data.judged import OUT_OF_REACH, Check
 from rankbars.data.ledger import digest_of
-from rankbars.data.notes import STOPPED_TRIALS, Note
+from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import MISSING_ITEMS, MISSING_TASKS, Spec, VoteOptions
 from rankbars.data.taskgroups import count_groups
 from rankbars.errors import DataError, OptionError
-from rankbars.intake import take_scores
+from rankbars.intake import refuse_stopped, take_scores
 from rankbars.readers.claimfiles import claim_lines, margin_of
 from rankbars.recordedlooks import Record, StoreRecord, open_record, open_store_record
 from rankbars.steps.claimjudging import claimed_models, enough_resamples, judge_claims
@@ -33,7 +33,7 @@ from rankbars.steps.rowquestions import PASTE_COLUMN, question_rows
 if TYPE_CHECKING:
     from rankbars.intake import Results
 
-__all__ = ["check", "judge_margin", "refuse_stopped", "settle_gaps", "settle_tasks"]
+__all__ = ["check", "judge_margin", "settle_gaps", "settle_tasks"]
 
 SPENDS = ("halving", "e-values")
 """How looks of a ledger share the error rate."""
@@ -382,22 +382,6 @@ def settle_tasks(scores: Scores, claims: Sequence[Claim], policy: str) -> Scores
             )
     text = f"{summary} Claims are judged on the {len(kept):,} that all ran."
     return scores.select(tasks=kept).with_notes([Note("missing", text)])
-
-
-def refuse_stopped(scores: Scores) -> None:
-    """Raises `DataError` where how often items were tried seems to depend on the answers."""
-    for note in scores.notes:
-        if note.code == STOPPED_TRIALS:
-            said = note.message.partition(" If each item")[0]
-            raise DataError(
-                f"Task {note.task!r}: {said}\nNothing was judged. Choose what holds (the line to "
-                "paste):\n"
-                "  --trials fixed           each item was tried a number of times that did not "
-                "depend on the answers\n"
-                '  --where "attempt = 1"    the first try of each item alone counts; attempt is '
-                "the column with the number of the try, and 1 that of the first (or 0)\n"
-                "In Python: rb.read(path, trials='fixed')."
-            )
 
 
 def _refuse_lost_trials(scores: Scores, models: tuple[str, ...]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankbars.checking import check, refuse_stopped, settle_gaps, settle_tasks
+from rankbars.checking import check, settle_gaps, settle_tasks
 from rankbars.data.claim import Claim
 from rankbars.data.evidence import Items
 from rankbars.data.headtohead import Contrast
@@ -21,7 +21,7 @@ from rankbars.data.rightanswers import is_binary
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.intake import take_scores
+from rankbars.intake import refuse_stopped, take_scores
 from rankbars.readers.claimfiles import claim_lines
 from rankbars.stats.binomial import share_test
 from rankbars.stats.pairwise.margins import chance_if_equal

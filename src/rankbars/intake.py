@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Results: TypeAlias = Scores | Paths | Mapping[str, Paths] | Any
 
-__all__ = ["take_scores"]
+__all__ = ["refuse_stopped", "take_scores"]
 
 _FRAME_LIKE = ("__arrow_c_stream__", "__dataframe__", "collect_schema", "columns")
 
@@ -85,6 +85,22 @@ def _as_scores(verb: str, results: Results, models: Sequence[str]) -> Scores:
             + (made or "Read files with rb.read(path).")
         )
     return Scores.from_frame(results)
+
+
+def refuse_stopped(scores: Scores) -> None:
+    """Raises `DataError` where how often items were tried seems to depend on the answers."""
+    for note in scores.notes:
+        if note.code == STOPPED_TRIALS:
+            said = note.message.partition(" If each item")[0]
+            raise DataError(
+                f"Task {note.task!r}: {said}\nNothing was judged. Choose what holds (the line to "
+                "paste):\n"
+                "  --trials fixed           each item was tried a number of times that did not "
+                "depend on the answers\n"
+                '  --where "attempt = 1"    the first try of each item alone counts; attempt is '
+                "the column with the number of the try, and 1 that of the first (or 0)\n"
+                "In Python: rb.read(path, trials='fixed')."
+            )
 
 
 def _names_files(results: object) -> bool:

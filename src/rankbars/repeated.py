@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rankbars.checking import refuse_stopped
 from rankbars.data.board import Leaderboard
 from rankbars.data.evidence import take_models
 from rankbars.data.noise import Costs, Noise, TaskNoise
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.intake import take_scores
+from rankbars.intake import refuse_stopped, take_scores
 from rankbars.steps.missingness import resolve_missing
 from rankbars.steps.noiseparts import examine_task_noise
 

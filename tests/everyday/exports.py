@@ -93,7 +93,7 @@ CASES = (
         ("weighted average",),
     ),
     Case(
-        "sheets beside results/models of a site",
+        "sheets beside a site/models",
         "site site.yaml -o out",
         {
             "t.csv": BOARD,

@@ -146,9 +146,10 @@ def compare_command(
             "Give it twice: --models A --models B."
         )
 
-    from rankbars.checking import judge_margin, refuse_stopped
+    from rankbars.checking import judge_margin
     from rankbars.cli.inputs import report_reading
     from rankbars.cli.progress import reading_files, working
+    from rankbars.intake import refuse_stopped
     from rankbars.matches import head_to_head, take_pair
     from rankbars.render.duel import head_to_head_json, head_to_head_text
     from rankbars.render.verdicts import claim_lines, claim_to_dict
