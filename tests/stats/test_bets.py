@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankbars.stats import bets
 from rankbars.stats.bets import (
     LAMBDAS,
     add_racer,
@@ -108,6 +109,18 @@ def test_bets_on_pairs_are_products_of_single_rows():
     for i, j in itertools.product(range(4), repeat=2):
         wealth = [math.prod(1 + g * (row[i] - row[j]) for row in rows.tolist()) for g in LAMBDAS]
         assert found[i, j] == pytest.approx(math.log(sum(wealth) / len(wealth)), abs=1e-9)
+
+
+@pytest.mark.parametrize("table", [0, 10**9])
+def test_wealth_of_counts_is_that_of_every_pair_on_its_own(table, monkeypatch):
+    monkeypatch.setattr(bets, "_FULL_TABLE", table)
+    rows = (np.random.default_rng(7).random((90, 6)) < np.linspace(0.1, 0.9, 6)).astype(float)
+    state = settle_batch(start_race(6, 2), rows, 1e-30)
+    for i, j in itertools.permutations(range(6), 2):
+        wealth = np.ones(LAMBDAS.size)
+        for row in rows:
+            wealth *= 1.0 + LAMBDAS * (row[i] - row[j])
+        assert state.now[i, j] == pytest.approx(np.log(wealth.mean()), abs=1e-10)
 
 
 @pytest.mark.parametrize("batch", [7, 60, 80])

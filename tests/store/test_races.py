@@ -111,6 +111,36 @@ def test_wealth_that_was_edited_is_noticed_in_a_race_of_an_earlier_version(tmp_p
         rb.Race.open(path).board()
 
 
+def test_a_macro_in_the_file_of_a_race_stands_for_no_function(tmp_path: Path) -> None:
+    path = tmp_path / "race.duckdb"
+    one = rb.Race(MODELS, range(60), "top 2", state=path, batch=4)
+    memory = rb.Race(MODELS, range(60), "top 2", batch=4)
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE MACRO unnest(x) AS 7")
+        connection.execute("CREATE MACRO duckdb_columns() AS TABLE SELECT 'race' AS table_name")
+    for _ in range(2):
+        calls = one.next(worker="one").calls
+        assert calls == memory.next().calls
+        assert rb.Race.open(path).next(worker="two").why == "waiting"
+        for race in (one, memory):
+            race.tell(answered(calls, graded=True))
+    assert seen(rb.Race.open(path)) == seen(memory)
+
+
+@pytest.mark.parametrize(
+    "column", ["digest VARCHAR DEFAULT 'x'", "digest VARCHAR GENERATED ALWAYS AS (kind)"]
+)
+def test_a_column_that_is_computed_is_not_of_a_race(tmp_path: Path, column: str) -> None:
+    path = tmp_path / "race.duckdb"
+    rb.Race(MODELS, range(60), state=path)
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            f"CREATE OR REPLACE TABLE race (number INTEGER, kind VARCHAR, body BLOB, {column})"
+        )
+    with pytest.raises(rb.ReadError, match="not of a race"):
+        rb.Race.open(path).board()
+
+
 def test_a_race_that_others_go_on_with_is_as_one_that_is_never_left(tmp_path: Path) -> None:
     path = tmp_path / "race.duckdb"
     one = rb.Race(MODELS, range(60), "top 2", state=path, batch=4)

@@ -371,7 +371,6 @@ def _items(path: str) -> Any:
 
 def _read(results: Sequence[str], reading: Reading) -> Any:
     """Lines of JSON as they are; everything else as scores."""
-    from rankbars.cli.inputs import read_scores
     from rankbars.racing.toldresults import protocol_in, read_protocol
 
     if STANDARD in results:
@@ -388,6 +387,8 @@ def _read(results: Sequence[str], reading: Reading) -> Any:
     found = [protocol_in(Path(path)) for path in results]
     if all(records is not None for records in found):
         return [record for records in found for record in records or ()]
+    from rankbars.cli.inputs import read_scores
+
     return read_scores(results, reading, by_call=True)
 
 

@@ -68,7 +68,8 @@ class Calls:
 
     def to_jsonl(self) -> str:
         """One line of JSON per call; a line back is the same with ``score`` or ``failed``."""
-        return "".join(json.dumps(call._asdict(), ensure_ascii=False) + "\n" for call in self)
+        encode = json.JSONEncoder(ensure_ascii=False).encode
+        return "".join(f"{encode(call._asdict())}\n" for call in self)
 
     def lm_eval(self, model: str) -> str:
         """What lm-evaluation-harness takes as ``--samples`` for one model: indices by task.

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from rankbars.calls import check_mapping, check_name, check_number, check_whole, explaining_methods
 from rankbars.data.evidence import check_models
 from rankbars.data.raceboard import Calls, RaceBoard, Told
@@ -23,9 +25,8 @@ from rankbars.racing.racestanding import (
     read_standing,
 )
 from rankbars.racing.racesummary import answers_before, board_of, contradicted_in, scores_of
-from rankbars.racing.toldresults import match_results, take_results
+from rankbars.racing.toldresults import match_results, take_results, wanted_calls
 from rankbars.stats.streams import stream
-from rankbars.stats.tails import check_alpha
 
 if TYPE_CHECKING:
     from rankbars.store.racefile import RaceLog
@@ -128,6 +129,8 @@ class Race:
         direction: Literal["higher", "lower"] = "higher",
         state: str | os.PathLike[str] | None = None,
     ) -> None:
+        from rankbars.stats.tails import check_alpha
+
         names = check_models(_texts("models", models))
         k = _places(goal, len(names))
         check_alpha(check_number("alpha", alpha))
@@ -221,14 +224,20 @@ class Race:
                 return Calls((), now.stop)
             moment = time.time()
             held = {call: has for call, has in log.leases.items() if has[1] > moment}
-            wanted = [
-                call
-                for call in now.open.calls(now.design.cells)
-                if call not in now.open.answers and (call not in held or held[call][0] == worker)
-            ][:most]
+            places = np.flatnonzero(~now.open.told).tolist()
+            if held:
+                keys = zip(*now.open.keys(places), strict=True)
+                places = [
+                    place
+                    for place, call in zip(places, keys, strict=True)
+                    if call not in held or held[call][0] == worker
+                ]
+            wanted = places[:most]
             if worker is not None and wanted:
-                log.lease(held | dict.fromkeys(wanted, (worker, moment + lease)))
-            return Calls(tuple(name_calls(now, wanted)), None if wanted else "waiting")
+                calls = zip(*now.open.keys(wanted), strict=True)
+                log.lease(held | dict.fromkeys(calls, (worker, moment + lease)))
+            named = tuple(name_calls(now, now.open, wanted))
+            return Calls(named, None if wanted else "waiting")
 
     def tell(
         self, results: Any, *, missing: Literal["wait", "failed"] = "wait", source: str = ""
@@ -264,21 +273,24 @@ class Race:
         check_name("missing", missing, ("wait", "failed"))
         with self._turn(write=True) as log:
             now = read_standing(log)
-            found = list(take_results(results, now))
+            wanted = wanted_calls(now)
+            found = list(take_results(results, now, wanted))
             told, taken = match_results(
-                found, now, missing, lambda aside: answers_before(log, (one.call for one in aside))
+                found,
+                now,
+                wanted,
+                missing,
+                lambda aside: answers_before(log, (one.call for one in aside)),
             )
             known = contradicted_in(log)
             if new := [list(call) for call in told.contradicted if call not in known]:
                 log.add("contradicted", {"source": source, "calls": new})
-            if taken:
-                facts = {
-                    "source": source,
-                    "cells": [cell for cell, _ in taken],
-                    "models": [model for _, model in taken],
-                    "scores": list(taken.values()),
-                }
-                log.add("told", facts)
+            if taken and now.open is not None:
+                cells, models = now.open.keys(list(taken))
+                scores = list(taken.values())
+                log.add(
+                    "told", {"source": source, "cells": cells, "models": models, "scores": scores}
+                )
                 if told.waiting == 0:
                     close_batch(log)
             return told

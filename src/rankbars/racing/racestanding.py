@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -27,7 +27,6 @@ __all__ = [
     "RaceBatch",
     "RaceDesign",
     "Standing",
-    "answers_of",
     "close_batch",
     "enter_model",
     "name_calls",
@@ -112,19 +111,56 @@ class RaceDesign:
 
 
 class RaceBatch(NamedTuple):
-    """The open batch: its rows, its models, and the answers so far."""
+    """A batch and its answers so far: arrays of rows × models × cells of a row.
+
+    The place of a call is its index in such an array made flat; calls are listed in this order.
+
+    Attributes
+    ----------
+    first : int
+        The first row.
+    models : list of int
+        Who runs.
+    told : array of bool, shape (rows, M, C)
+        Which calls have an answer.
+    scores : array of float, shape (rows, M, C)
+        Scores; NaN where a call failed or has no answer.
+    """
 
     first: int
-    rows: int
     models: list[int]
-    answers: dict[tuple[int, int], float | None]
+    told: NDArray[np.bool_]
+    scores: NDArray[np.float64]
 
-    def calls(self, cells: int) -> Iterator[tuple[int, int]]:
-        """Cell and model of every call, row by row."""
-        for row in range(self.first, self.first + self.rows):
-            for model in self.models:
-                for cell in range(row * cells, (row + 1) * cells):
-                    yield cell, model
+    @classmethod
+    def begin(cls, facts: Mapping[str, Any], cells: int) -> RaceBatch:
+        """As it is before its first answer."""
+        shape = facts["rows"], len(facts["models"]), cells
+        return cls(facts["first"], facts["models"], np.zeros(shape, bool), np.full(shape, np.nan))
+
+    def take(self, facts: Mapping[str, Any]) -> None:
+        """Answers as the entry has them that kept them."""
+        cells = self.told.shape[2]
+        row, cell = np.divmod(np.array(facts["cells"], np.int64), cells)
+        column = np.zeros(max(self.models) + 1, np.int64)
+        column[self.models] = np.arange(len(self.models))
+        where = row - self.first, column[facts["models"]], cell
+        self.told[where] = True
+        self.scores[where] = np.array(facts["scores"], np.float64)
+
+    def keys(self, places: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Cell and model of calls."""
+        row, column, cell = np.unravel_index(np.asarray(places, np.intp), self.told.shape)
+        models = np.array(self.models)[column]
+        return ((row + self.first) * self.told.shape[2] + cell).tolist(), models.tolist()
+
+    def answers(self) -> list[float | None]:
+        """Of each call the score; None where it failed or has no answer."""
+        flat = self.scores.ravel()
+        found: list[float | None] = [*flat.tolist()]
+        for place in np.flatnonzero(np.isnan(flat)).tolist():
+            found[place] = None
+        return found
 
 
 @dataclass
@@ -178,7 +214,7 @@ class Standing:
         """Calls of the open batch that have no answer."""
         if self.open is None:
             return 0
-        return self.open.rows * self.design.cells * len(self.open.models) - len(self.open.answers)
+        return int(self.open.told.size - self.open.told.sum())
 
     @property
     def rows_paid(self) -> int:
@@ -213,32 +249,30 @@ def read_standing(log: RaceLog) -> Standing:
         design, models, pace["batch"], pace["budget"], known["at"],
         np.array(known["call"], np.int8), np.array(known["since"], np.int64),
         np.array(known["rows"], np.int64), np.array(known["sums"], np.float64),
-        np.array(known["made"], np.int64), np.array(known["failed"], np.int64), _open_batch(log),
+        np.array(known["made"], np.int64), np.array(known["failed"], np.int64),
+        _open_batch(log, design.cells),
     )  # fmt: skip
     if now.open is not None:
-        for (_, model), score in now.open.answers.items():
-            now.made[model] += 1
-            now.failed[model] += score is None
+        told = now.open.told
+        now.made[now.open.models] += told.sum(axis=(0, 2))
+        now.failed[now.open.models] += (told & np.isnan(now.open.scores)).sum(axis=(0, 2))
     return now
 
 
-def _open_batch(log: RaceLog) -> RaceBatch | None:
+def _open_batch(log: RaceLog, cells: int) -> RaceBatch | None:
     """The batch that is not complete, with the answers so far."""
-    answers: dict[tuple[int, int], float | None] = {}
+    told = []
     for entry in reversed(log.entries):
         if entry.kind == "told":
-            answers.update(answers_of(entry.facts))
+            told.append(entry.facts)
         elif entry.kind == "batch":
-            told = entry.facts
-            return RaceBatch(told["first"], told["rows"], told["models"], answers)
+            batch = RaceBatch.begin(entry.facts, cells)
+            for facts in told:
+                batch.take(facts)
+            return batch
         elif entry.kind in SETTLED:
             return None
     return None
-
-
-def answers_of(told: Mapping[str, Any]) -> dict[tuple[int, int], float | None]:
-    """Scores by cell and model, None where a call failed."""
-    return dict(zip(zip(told["cells"], told["models"], strict=True), told["scores"], strict=True))
 
 
 def _packed(state: RaceState) -> NDArray[np.float64]:
@@ -297,15 +331,18 @@ def _settled(state: RaceState, now: Standing) -> dict[str, Any]:
     }
 
 
-def name_calls(now: Standing, calls: Iterable[tuple[int, int]]) -> Iterator[Call]:
-    """Calls by the numbers of cells and models."""
-    cells, row = now.design.cells, -1
+def name_calls(now: Standing, batch: RaceBatch, places: Iterable[int]) -> Iterator[Call]:
+    """Calls of a batch by their places, which ascend."""
+    models = [now.models[model] for model in batch.models]
+    cells, per_row = now.design.cells, len(models) * now.design.cells
+    end = 0
     known: list[tuple[str, str, int]] = []
-    for cell, model in calls:
-        if cell // cells != row:
-            row = cell // cells
-            known = now.design.row(row)
-        yield Call(now.models[model], *known[cell % cells])
+    for place in places:
+        if place >= end:
+            row = place // per_row
+            known, end = now.design.row(batch.first + row), (row + 1) * per_row
+        column, cell = divmod(place - end + per_row, cells)
+        yield Call(models[column], *known[cell])
 
 
 def close_batch(log: RaceLog) -> None:
@@ -340,10 +377,8 @@ def enter_model(log: RaceLog, name: str) -> None:
 def _scaled(design: RaceDesign, batch: RaceBatch) -> NDArray[np.float64]:
     """Rows × models of a complete batch, from 0 for the worst score to 1 for the best."""
     low, high = design.limits
-    cells = design.cells
-    values = np.array([batch.answers[call] for call in batch.calls(cells)], dtype=np.float64)
-    share = (values - low) / (high - low)
+    share = (batch.scores - low) / (high - low)
     if design.lower:
         share = 1.0 - share
-    share[np.isnan(values)] = 0.0
-    return np.asarray(share.reshape(batch.rows, len(batch.models), cells) @ design.shares)
+    share[np.isnan(batch.scores)] = 0.0
+    return np.asarray(share @ design.shares)

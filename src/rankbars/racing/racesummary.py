@@ -18,7 +18,6 @@ from rankbars.racing.racestanding import (
     RaceBatch,
     RaceDesign,
     Standing,
-    answers_of,
     name_calls,
     read_standing,
 )
@@ -152,9 +151,10 @@ def answers_before(log: RaceLog, calls: Iterable[Call]) -> dict[Call, float | No
     asked = set(calls)
     found: dict[Call, float | None] = {}
     for batch in _batches(log, now):
-        places = list(batch.answers)
-        named = zip(name_calls(now, places), places, strict=True)
-        found |= {call: batch.answers[place] for call, place in named if call in asked}
+        named = name_calls(now, batch, range(batch.told.size))
+        found |= {
+            call: score for call, score in zip(named, batch.answers(), strict=True) if call in asked
+        }
     return found
 
 
@@ -163,10 +163,9 @@ def _batches(log: RaceLog, now: Standing) -> list[RaceBatch]:
     batches: list[RaceBatch] = []
     for entry in log.entries:
         if entry.kind == "batch":
-            told = entry.facts
-            batches.append(RaceBatch(told["first"], told["rows"], told["models"], {}))
+            batches.append(RaceBatch.begin(entry.facts, now.design.cells))
         elif entry.kind == "told":
-            batches[-1].answers.update(answers_of(entry.facts))
+            batches[-1].take(entry.facts)
     return batches[: None if now.open is None else -1]
 
 
@@ -175,22 +174,20 @@ def scores_of(log: RaceLog) -> Scores:
     now = read_standing(log)
     low, high = now.design.limits
     worst = high if now.design.lower else low
-    sums: dict[str, dict[str, dict[int, list[float]]]] = {}
+    sums: dict[str, dict[str, dict[str, list[float]]]] = {}
     for batch in _batches(log, now):
-        places = list(batch.calls(now.design.cells))
-        for call, place in zip(name_calls(now, places), places, strict=True):
-            score = batch.answers[place]
+        named = name_calls(now, batch, range(batch.told.size))
+        for call, score in zip(named, batch.answers(), strict=True):
             by_item = sums.setdefault(call.task, {}).setdefault(call.item, {})
-            by_item.setdefault(place[1], []).append(worst if score is None else score)
+            by_item.setdefault(call.model, []).append(worst if score is None else score)
     if not sums:
         raise DataError("No batch of this race is complete, so there are no scores yet.")
-    order = sorted(range(len(now.models)), key=now.models.__getitem__)
-    names = tuple(now.models[place] for place in order)
+    names = tuple(sorted(now.models))
     tasks = {}
     for task, items in sums.items():
         values = np.array(
             [
-                [np.mean(found[place]) if place in found else np.nan for place in order]
+                [np.mean(found[name]) if name in found else np.nan for name in names]
                 for found in items.values()
             ]
         )

@@ -16,10 +16,16 @@ from rankbars.data.evidence import Items
 from rankbars.data.raceboard import Call, Told
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError, UnknownOptionError
-from rankbars.intake import take_scores
 from rankbars.racing.racestanding import Standing, name_calls
 
-__all__ = ["Result", "match_results", "protocol_in", "read_protocol", "take_results"]
+__all__ = [
+    "Result",
+    "match_results",
+    "protocol_in",
+    "read_protocol",
+    "take_results",
+    "wanted_calls",
+]
 
 _FIELDS: Final = {"model", "task", "item", "trial", "score", "failed"}
 
@@ -31,22 +37,28 @@ class Result(NamedTuple):
     score: float | None
 
 
+def wanted_calls(now: Standing) -> dict[Call, int]:
+    """The calls of the open batch, with their places."""
+    if now.open is None:
+        return {}
+    places = range(now.open.told.size)
+    return dict(zip(name_calls(now, now.open, places), places, strict=True))
+
+
 def match_results(
     found: Sequence[Result],
     now: Standing,
+    wanted: Mapping[Call, int],
     missing: str,
     earlier: Callable[[Sequence[Result]], Mapping[Call, float | None]],
-) -> tuple[Told, dict[tuple[int, int], float | None]]:
-    """Results of calls that are wanted, by cell and model; and what became of all.
+) -> tuple[Told, dict[int, float | None]]:
+    """Results of calls that are wanted, by place; and what became of all.
 
     `earlier` says what counts for calls of batches that are complete.
     """
-    wanted: dict[Call, tuple[int, int]] = {}
-    if now.open is not None:
-        places = list(now.open.calls(now.design.cells))
-        wanted = dict(zip(name_calls(now, places), places, strict=True))
-    answers = {} if now.open is None else now.open.answers
-    taken: dict[tuple[int, int], float | None] = {}
+    told = [] if now.open is None else now.open.told.ravel().tolist()
+    answers = [] if now.open is None else now.open.answers()
+    taken: dict[int, float | None] = {}
     aside: list[Result] = []
     contradicted: dict[Call, None] = {}
     again = 0
@@ -60,16 +72,16 @@ def match_results(
             )
         if place is None:
             aside.append(Result(call, score))
-        elif place in answers or place in taken:
+        elif told[place] or place in taken:
             again += 1
-            if score != (answers[place] if place in answers else taken[place]):
+            if score != (answers[place] if told[place] else taken[place]):
                 contradicted[call] = None
         else:
             taken[place] = score
     if missing == "failed":
         seen = {call.model for call, _ in found}
         for call, place in wanted.items():
-            if call.model in seen and place not in answers and place not in taken:
+            if call.model in seen and not told[place] and place not in taken:
                 taken[place] = None
     waiting = now.waiting - len(taken)
     failed = sum(score is None for score in taken.values())
@@ -81,12 +93,16 @@ def match_results(
     return Told(len(taken), failed, again, len(aside), waiting, tuple(contradicted)), taken
 
 
-def take_results(results: Any, now: Standing) -> Iterator[Result]:
-    """What was handed over, call by call; names are checked."""
+def take_results(results: Any, now: Standing, wanted: Mapping[Call, int]) -> Iterator[Result]:
+    """What was handed over, call by call; names are checked, but of calls that are wanted."""
     if isinstance(results, (Mapping, list, tuple)) and not results:
         return
     if isinstance(results, Mapping) and not all(isinstance(key, str) for key in results):
-        yield from (_result(key, score, now) for key, score in results.items())
+        for key, score in results.items():
+            if type(score) is float and score == score and type(key) is Call and key in wanted:
+                yield Result(key, score)
+            else:
+                yield _result(key, score, now)
         return
     if isinstance(results, (list, tuple)) and any(isinstance(one, Mapping) for one in results):
         for number, record in enumerate(results, 1):
@@ -100,12 +116,14 @@ def take_results(results: Any, now: Standing) -> Iterator[Result]:
             if records is None:
                 rest.append(path)
             else:
-                yield from take_results(records, now)
+                yield from take_results(records, now, wanted)
         if rest:
             from rankbars.readers import read
 
             yield from _read(read(rest, by_call=True), now)
         return
+    from rankbars.intake import take_scores
+
     yield from _read(take_scores("tell", results), now)
 
 
@@ -135,11 +153,11 @@ def _result(key: Any, score: object, now: Standing) -> Result:
 
 
 def _recorded(record: object, number: int, now: Standing) -> Result:
-    if not isinstance(record, Mapping) or not {"model", "item"} <= set(record):
+    if not isinstance(record, Mapping) or "model" not in record or "item" not in record:
         raise DataError(f"Result {number} has no model and item; got {record!r}.")
     task = record.get("task") or (now.design.tasks[0] if len(now.design.tasks) == 1 else "")
     trial = record.get("trial")
-    number_of_try = _try(1 if trial is None else trial, dict(record))
+    number_of_try = _try(1 if trial is None else trial, record)
     call = Call(str(record["model"]), str(task), str(record["item"]), number_of_try)
     failed = record.get("failed")
     if failed not in (None, True, False) or (failed and record.get("score") is not None):

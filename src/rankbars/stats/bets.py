@@ -44,6 +44,7 @@ LAMBDAS: Array = np.geomspace(0.005, 0.95, 24)
 """Shares of the wealth that are staked on a row."""
 
 _FEW_LEVELS = 3
+_FULL_TABLE = 8  # entries of a table per key that is looked up in it
 _BLOCK = 8_192  # pairs: 64 KiB
 _LONGEST_PRODUCT = 100  # (1 - .95)^100 and (1 + .95)^100 are far from the ends of floats
 
@@ -366,10 +367,22 @@ def _counted(wins: NDArray[np.integer], lambdas: Array) -> Array:
     """
     counts = wins.astype(np.int64)
     width = int(counts.max(initial=0)) + 1
-    kinds, which = np.unique(counts * width + counts.T, return_inverse=True)
+    kinds, which = _kinds(counts * width + counts.T, width * width)
     won, lost = np.divmod(kinds, width)
     logs = won * np.log1p(lambdas)[:, None] + lost * np.log1p(-lambdas)[:, None]
-    return log_wealth(logs, axis=0)[which].reshape(counts.shape)
+    return np.asarray(log_wealth(logs, axis=0)[which])
+
+
+def _kinds(keys: NDArray[np.int64], end: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """The different keys, which lie below `end`, and which of them each is; sorted if need be."""
+    if end > _FULL_TABLE * keys.size:
+        kinds, which = np.unique(keys, return_inverse=True)
+        return kinds, which.reshape(keys.shape)
+    place = np.zeros(end, np.intp)
+    place[keys] = 1
+    kinds = np.flatnonzero(place)
+    place[kinds] = np.arange(kinds.size)
+    return kinds, place[keys]
 
 
 def log_wealth(logs: Array, axis: int = -1) -> Array:
@@ -436,8 +449,8 @@ def race_evidence(state: RaceState) -> Array:
         return state.now
     size, wealth = state.call.size, state.now.copy()
     np.fill_diagonal(wealth, -np.inf)
-    against = np.sort(wealth, axis=0)[size - state.k]
-    within = np.sort(wealth, axis=1)[:, state.k]
+    against = np.partition(wealth, size - state.k, axis=0)[size - state.k]
+    within = np.partition(wealth, state.k, axis=1)[:, state.k]
     return np.asarray(np.maximum(against, within))
 
 

@@ -23,7 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import DataError, ReadError, WriteError
-from rankbars.store.opening import connect, draft_beside, is_store, report_faults, resolve
+from rankbars.store.opening import (
+    STORE,
+    connect,
+    draft_beside,
+    is_store,
+    report_faults,
+    resolve,
+)
 from rankbars.store.schema import read_tables
 
 if TYPE_CHECKING:
@@ -165,7 +172,7 @@ def make_race(path: str | os.PathLike[str], pairs: int = 0) -> Iterator[RaceLog]
         connect(draft, label, write=True, rows=pairs) as connection,
     ):
         for name, columns in _TABLES.items():
-            connection.execute(f"CREATE TABLE {name} ({columns})")
+            connection.execute(f"CREATE TABLE {STORE}.{name} ({columns})")
         log = RaceLog()
         yield log
         _write(connection, log, 0)
@@ -219,14 +226,17 @@ def open_race(
 
 
 def _load(connection: duckdb.DuckDBPyConnection, label: str, known: dict[str, Any]) -> RaceLog:
-    tables = read_tables(connection, label)
+    tables = read_tables(connection, label, macros=False)
     found = {
         name: ", ".join(f"{column} {one.kind}" for column, one in columns.items())
         for name, columns in tables.items()
     }
-    if found not in (_TABLES, _EARLIER):
+    computed = any(one.default for columns in tables.values() for one in columns.values())
+    if found not in (_TABLES, _EARLIER) or computed:
         raise ReadError.at(label, "it is a database, but not of a race. Name the file of one.")
-    rows = connection.execute("SELECT number, kind, body, digest FROM race ORDER BY number")
+    rows = connection.execute(
+        f"SELECT number, kind, body, digest FROM {STORE}.race ORDER BY number"
+    )
     entries: list[Entry] = []
     digest = ""
     for place, (number, kind, body, said) in enumerate(rows.fetchall()):
@@ -236,49 +246,52 @@ def _load(connection: duckdb.DuckDBPyConnection, label: str, known: dict[str, An
         entries.append(Entry(kind, body, digest))
     if not entries or entries[0].kind != "start":
         raise _edited(label, "its beginning is gone")
-    if connection.execute("FROM latest").fetchall() != [(len(entries), digest)]:
+    if connection.execute(f"FROM {STORE}.latest").fetchall() != [(len(entries), digest)]:
         raise _edited(label, "its end is gone")
     kept = [one.facts["wealth"] for one in entries if one.kind in SETTLED and "wealth" in one.facts]
     expected = kept[-1] if kept else hashlib.sha256(b"").hexdigest()
 
     def fetch() -> Bytes:
         if found == _EARLIER:
-            blobs = connection.execute("FROM wealth").fetchall()
+            blobs = connection.execute(f"FROM {STORE}.wealth").fetchall()
             wealth = np.frombuffer(b"".join(blob for (blob,) in blobs), np.uint8)
         else:
-            numbers = connection.execute("FROM wealth").fetchnumpy()["body"]
+            numbers = connection.execute(f"FROM {STORE}.wealth").fetchnumpy()["body"]
             wealth = np.asarray(numbers, "<f8").view(np.uint8)
         if hashlib.sha256(wealth.data).hexdigest() != expected:
             raise _edited(label, "the wealth of its bets does not fit its digest")
         return wealth
 
-    held = connection.execute("SELECT cell, model, worker, until FROM leases").fetchall()
+    held = connection.execute(f"SELECT cell, model, worker, until FROM {STORE}.leases").fetchall()
     leases = {(cell, model): (who, end) for cell, model, who, end in held}
     return RaceLog(entries, fetch, leases, known)
 
 
 def _write(connection: duckdb.DuckDBPyConnection, log: RaceLog, before: int) -> None:
     for number, entry in enumerate(log.entries[before:], before):
-        connection.execute("INSERT INTO race VALUES (?, ?, ?, ?)", [number, *entry])
+        connection.execute(f"INSERT INTO {STORE}.race VALUES (?, ?, ?, ?)", [number, *entry])
     if len(log.entries) > before:
-        connection.execute("DELETE FROM latest")
-        connection.execute("INSERT INTO latest VALUES (?, ?)", [len(log.entries), log.digest])
+        connection.execute(f"DELETE FROM {STORE}.latest")
+        connection.execute(
+            f"INSERT INTO {STORE}.latest VALUES (?, ?)", [len(log.entries), log.digest]
+        )
     if "wealth" in log.changed:
         # Of some thousand models it is large: a new table of plain numbers is written once, without
         # a search for something smaller, and not twice, as rows that are deleted and added are.
         connection.execute(
-            "CREATE OR REPLACE TABLE wealth (body DOUBLE USING COMPRESSION uncompressed)"
+            f"CREATE OR REPLACE TABLE {STORE}.wealth (body DOUBLE USING COMPRESSION uncompressed)"
         )
         connection.register("numbers", {"body": log.wealth.view("<f8")})
-        connection.execute("INSERT INTO wealth SELECT body FROM numbers")
+        connection.execute(f"INSERT INTO {STORE}.wealth SELECT body FROM numbers")
         connection.unregister("numbers")
     if "leases" in log.changed:
-        connection.execute("DELETE FROM leases")
+        connection.execute(f"DELETE FROM {STORE}.leases")
         if log.leases:
             rows = [[*call, *held] for call, held in log.leases.items()]
             columns = [list(column) for column in zip(*rows, strict=True)]
             connection.execute(
-                "INSERT INTO leases SELECT unnest(?), unnest(?), unnest(?), unnest(?)", columns
+                f"INSERT INTO {STORE}.leases SELECT unnest(?), unnest(?), unnest(?), unnest(?)",
+                columns,
             )
     log.changed.clear()
 

@@ -271,10 +271,12 @@ def read_meta(connection: duckdb.DuckDBPyConnection, key: str) -> str | None:
     return str(found[0][0]) if found else None
 
 
-def _refuse_strange(connection: duckdb.DuckDBPyConnection, label: str) -> None:
+def _refuse_strange(connection: duckdb.DuckDBPyConnection, label: str, macros: bool) -> None:
     import duckdb
 
     for what, where in _STRANGE.items():
+        if what == "a macro" and not macros:
+            continue
         if found := connection.execute(f"SELECT {where} {_OF_THE_STORE}").fetchall():
             raise _not_ours(label, f"it holds {what} {_shown(found[0][0])}")
     try:
@@ -285,8 +287,14 @@ def _refuse_strange(connection: duckdb.DuckDBPyConnection, label: str) -> None:
         raise _not_ours(label, f"it holds a trigger {_shown(triggers[0][0])}")
 
 
-def read_tables(connection: duckdb.DuckDBPyConnection, label: str) -> dict[str, dict[str, _Column]]:
+def read_tables(
+    connection: duckdb.DuckDBPyConnection, label: str, *, macros: bool = True
+) -> dict[str, dict[str, _Column]]:
     """The columns of each table of a file, which is found to hold nothing but plain tables.
+
+    Names are those of the file from then on. To look through the functions of the engine for
+    `macros` takes longer than all else; without it the empty database beside the file stays the
+    place where functions are looked for, and tables of the file are named with `STORE`.
 
     Raises
     ------
@@ -294,14 +302,15 @@ def read_tables(connection: duckdb.DuckDBPyConnection, label: str) -> dict[str, 
         If it holds anything else, such as a view.
     """
     connection.execute("USE memory")
-    _refuse_strange(connection, label)
+    _refuse_strange(connection, label, macros)
     tables: dict[str, dict[str, _Column]] = {}
     for table, column, kind, default in connection.execute(
         "SELECT table_name, column_name, data_type, column_default "
         f"FROM duckdb_columns() WHERE NOT internal AND database_name = '{STORE}'"
     ).fetchall():
         tables.setdefault(table, {})[column] = _Column(kind, default)
-    connection.execute(f"USE {STORE}")
+    if macros:
+        connection.execute(f"USE {STORE}")
     return tables
 
 
