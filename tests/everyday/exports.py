@@ -81,7 +81,7 @@ CASES = (
         models=("a", "b"),
     ),
     Case(
-        "sheets beside results/a weight of 0",
+        "weights of tasks/none for one",
         "rank t.csv --weights w.csv",
         {"t.csv": BOARD, "w.csv": lines("task,weight", "MMLU,0", "GSM8K,1", "ARC,2")},
         ("1 task has weight 0 and no part in the average: 'MMLU'",),

@@ -168,7 +168,7 @@ CASES = (
         "votes of nobody/no column of voters",
         "rank v.csv",
         {"v.csv": text(ARENA)},
-        ("Nobody says who cast which vote", "--column judge=NAME"),
+        ("Nobody says who cast which vote",),
     ),
     Case(
         "votes of nobody/said to be independent",

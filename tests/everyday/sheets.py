@@ -26,7 +26,7 @@ CASES = (
         "means under other names/told by the numbers",
         "rank t.csv",
         {"t.csv": with_mean("Composite", "68.2", "62.6", "49.6")},
-        ("'Composite' is the mean of the other tasks on every row",),
+        ("'Composite' (the mean of all others)",),
         models=("Falke", "Milan", "Lerche"),
         tasks=("MMLU", "GSM8K", "ARC", "BBH"),
     ),

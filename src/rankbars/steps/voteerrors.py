@@ -124,8 +124,6 @@ def _unnamed_voters(votes: Votes, options: VoteOptions) -> tuple[tuple[str, str]
         "Nobody says who cast which vote, so votes of one person count as independent of each "
         "other: where few people cast many, intervals are too short."
     )
-    if votes.ballots is not None:
-        text += " A column of voters: --column judge=NAME (in Python: columns={'judge': 'NAME'})."
     return (("unnamed-voters", text),)
 
 

@@ -25,6 +25,17 @@ SUMMARIES = split_words("""
     microaverage ø mittelwert durchschnitt schnitt gesamt moyenne promedio 平均
 """)
 
+# Words that name a summary together, where one of the first is among them.
+_STATISTICS = split_words("mean average avg overall total median std stdev stddev wtl pvalue")
+_BESIDE_STATISTICS = split_words("""
+    geo geometric arithmetic harmonic macro micro weighted unweighted std dev deviation standard
+    acc accuracy score scores performance result results wins ties losses rank of the all across
+    tasks datasets benchmarks final w t l p value
+""")
+
+# What pandas calls the margins of a table; without means beside it a name like others.
+MARGIN = "All"
+
 # Of these, what may have in brackets behind what it is of.
 _MEANS = split_words("mean average avg")
 
@@ -54,6 +65,7 @@ HELPERS = (
     nseeds numseeds seeds nruns numruns runs ntrials numtrials trials
     release launch launched updated cutoff votes battles stars dimension dimensions dim dims
     hub hublikes likes downloads step steps globalstep trainstep trainingstep iteration iterations
+    languages nlanguages numlanguages
 """)
 )
 
@@ -73,19 +85,19 @@ _KNOWN_BY = split_words("""
 _AMOUNTS = split_words("""
     latency time cost price tokens size memory vram throughput speed runtime duration walltime
     params parameters tok toks tps context ctx
-    kwh wh emissions co2 co₂ ram ttft tpot itl
+    kwh wh emissions co2 co₂ ram ttft tpot itl flops gflops tflops flop macs gmacs
 """)
 _BESIDE = split_words("""
     avg average mean median total max min p50 p90 p95 p99 per of the in and s sec secs second
     seconds ms min minutes h hours usd eur gb mb kb gib b m k 1k 1m million input output
     prompt completion inference training wall gpu cpu first number model window length limit
     n num count usage used peak active activated trainable embedding hidden out kg g
-    response answer words chars characters day month last
+    response answer words chars characters day month last g t train training test
 """)
 
 # Amounts where other words stand beside: by themselves these are names of data sets too.
 _AMOUNTS_BESIDE = split_words("""
-    length lengths energy hours hrs dimension dimensions dim dims disk storage votes battles
+    length lengths energy hours hrs dimension dimensions dim dims disk storage votes battles mem
     downloads likes stars
 """)
 
@@ -117,6 +129,12 @@ _BESIDE_ANSWERS = split_words("""
     goldlabel groundtruth output prediction predicted response completion expected delta diff
     difference category categories subject topic domain subset split level length nwords nchars
     ntokens numtokens tokencount wordcount timestamp
+""")
+
+# What describes data sets beside the scores of models on them.
+_BESIDE_DATA_SETS = split_words("""
+    classes nclasses numclasses features nfeatures numfeatures nfeat feat feats instances inst
+    ninstances ninst samples nsamples rows nrows attributes nattributes cols ncols imbalance
 """)
 
 # Measures of calibration: how far probabilities are from shares, not how many answers are right.
@@ -165,9 +183,19 @@ def is_helper(name: str) -> bool:
     --------
     >>> is_helper("#Params (B)"), is_helper("GSM8K"), is_helper("Cost ($)")
     (True, False, True)
+    >>> is_helper("Δ GSM8K"), is_helper("Contaminated?"), is_helper("Languages")
+    (True, True, True)
     """
     copy = name.endswith(_COPIES)
-    return fold_name(name) in HELPERS or is_attribute(name) or _is_rank(name) or copy
+    known = fold_name(name) in HELPERS or is_attribute(name) or _is_rank(name) or copy
+    return known or bool(_NO_TASK.search(name))
+
+
+# A change (of something), or a question with yes or no.
+_NO_TASK = re.compile(r"^[Δ∆δ]\s*\S|\S\s*[Δ∆δ]$|(?i:^delta[\W_]+\S)|\w\?$")
+
+# A comparison of two models.
+_COMPARES = re.compile(r"(?i)\bvs\b\.?|\bp[- ]?value\b")
 
 
 def _is_rank(name: str) -> bool:
@@ -219,11 +247,21 @@ def is_summary(name: str) -> bool:
     --------
     >>> is_summary("Avg."), is_summary("Average (3)"), is_summary("meanwhile")
     (True, True, False)
+    >>> is_summary("Geo. mean"), is_summary("p-value"), is_summary("mean IoU")
+    (True, True, False)
     >>> is_summary("Mean (TaskType)"), is_summary("Average (all)"), is_summary("Average (math)")
     (True, True, False)
     """
     plain = _OF_KINDS.sub("", _OF_ALL.sub("", _COUNT.sub("", name)))
-    return fold_name(plain) in (SUMMARIES if plain == name or _COUNT.search(name) else _MEANS)
+    if fold_name(plain) in (SUMMARIES if plain == name or _COUNT.search(name) else _MEANS):
+        return True
+    words = set(_words(name))
+    together = bool(words & _STATISTICS) or words in _TOLD_BY_ALL
+    return together and words <= _STATISTICS | _BESIDE_STATISTICS
+
+
+# A standard deviation, wins and losses, and what a difference could be by chance.
+_TOLD_BY_ALL = ({"std", "dev"}, {"standard", "deviation"}, {"w", "t", "l"}, {"p", "value"})
 
 
 def is_mean_of_some(name: str) -> bool:
@@ -299,7 +337,8 @@ def describes_answers(name: str) -> bool:
     >>> describes_answers("Difficulty"), describes_answers("n_tokens"), describes_answers("human")
     (True, True, False)
     """
-    return fold_name(name) in _BESIDE_ANSWERS or is_attribute(name)
+    beside = fold_name(name) in _BESIDE_ANSWERS | _BESIDE_DATA_SETS
+    return beside or is_attribute(name) or bool(_COMPARES.search(name))
 
 
 def are_settings(names: Iterable[str]) -> bool:

@@ -736,14 +736,20 @@ def _refuse_scales(
 
 
 def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores:
+    from rankbars.tables.derivedscores import without_derived
     from rankbars.tables.slips import check_slips, note_slips
     from rankbars.tables.taskestimates import build_estimates, read_summaries, task_weight
 
     names = records.names
     worst = about.worst(names["task"]) if records.options.failed else None
     summaries = read_summaries(records, worst)
-    codes = {task: code for code, task in enumerate(names["task"]) if task in about.metrics}
-    means = {task: summaries.mean[code] for task, code in codes.items()}
+    header = tuple(name for part in group.parts for name in part.header)
+    summaries, derived = without_derived(summaries, names, header, records.options)
+    present = summaries.present
+    codes = {task: code for code, task in enumerate(names["task"])
+             if task in about.metrics and present[code].any()}  # fmt: skip
+    means = {task: np.where(present[code], summaries.mean[code], np.nan)
+             for task, code in codes.items()}  # fmt: skip
     _refuse_scales(means, names["model"], about)
     slips: tuple[Note, ...] = ()
     if about.limits == (None, None):
@@ -759,6 +765,6 @@ def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores
         tasks[task] = replace(estimates, mean=0.0 - estimates.mean) if lower else estimates
     if summaries.lost is not None:
         notes += describe_lost_rows(summaries.lost, names, counts=worst is not None)
-    scores = Scores(tasks, info, (*about.notes, *slips, *notes))
+    scores = Scores(tasks, info, (*about.notes, *derived, *slips, *notes))
     counted = _counted(records, summaries.left_out)
     return scores.with_notes(describe_rows(group, records.options, scores, counted, None))

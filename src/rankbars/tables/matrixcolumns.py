@@ -20,7 +20,6 @@ from rankbars.tables.asides import (
     is_rating,
     is_summary,
     other_kinds,
-    repeats_means,
 )
 from rankbars.tables.cells import WORDS, NumberColumn, Unread, merge_columns, parse_number
 from rankbars.tables.columns import ROLES, existing_column, fold_name
@@ -32,7 +31,7 @@ from rankbars.tables.layouts import (
     find_row_numbers,
     names_items,
 )
-from rankbars.tables.metrics import usual_direction
+from rankbars.tables.metrics import usual_direction, without_metric
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
 from rankbars.tables.statistics import kind_of_statistic
@@ -71,6 +70,9 @@ _SIZE = re.compile(r"\d[\d.,]*(?:x\d[\d.,]*)?\s*(?:[kmbt]|bn|[kmgt]i?b)", re.IGN
 # Endings of a column that holds the number of items behind another.
 N_ENDINGS = ("_n", "_n_items", "_num_samples", "_n_samples", " n")
 
+# Endings of a column that holds the places of the models on another.
+_RANK_ENDINGS = ("_rank", " rank", " Rank", " (rank)")
+
 # Columns of a matrix whose rows are tasks that describe the task.
 TASK_LABELS = ("metric", "category", "family")
 TASK_NUMBERS = ("n", "weight")
@@ -88,7 +90,6 @@ class MatrixColumns(NamedTuple):
     summaries: tuple[str, ...] = ()
     descriptions: tuple[str, ...] = ()
     keys: Mapping[str, str] = MappingProxyType({})
-    means: tuple[str, ...] = ()
     ratings: tuple[str, ...] = ()
 
 
@@ -165,8 +166,9 @@ def survey_columns(
         seen = table.survey([*parts.values, *beside])
         if table.columns == known:
             break
-    if rows == "model" and columns == "task" and not options.metrics:
-        parts = _without_ratings(_without_mean(table, parts, seen), seen, options)
+    if rows == "model" and columns == "task" and len(options.metrics) < 2:
+        parts = _of_one_metric(table, parts, options)
+        parts = parts if options.metrics else _without_ratings(parts, seen, options)
     for name in beside:
         unread = seen[name].unread
         if unread is not None:
@@ -229,29 +231,36 @@ def _named_columns(table: Table, columns: str, options: ReadOptions) -> dict[str
 _CELL_ROLES = ("score", "se", "ci_low", "ci_high", "ci_level")
 
 
-def _without_mean(
-    table: Table, parts: MatrixColumns, seen: Mapping[str, NumberColumn]
-) -> MatrixColumns:
-    """The parts without the one column that is the mean of all others on every row."""
-    tasks = [name for name in parts.values if seen[name].unread is None]
-    head = table.head(MOST_ROWS + 1)
-    place = {name: number for number, name in enumerate(table.columns)}
-    full = [row for row in head if all(row[place[name]] not in (None, "") for name in tasks)]
-    if len(tasks) <= _FEWEST_TASKS or len(full) < _FEWEST_MODELS or len(head) > MOST_ROWS:
+def _of_one_metric(table: Table, parts: MatrixColumns, options: ReadOptions) -> MatrixColumns:
+    """The parts with the columns of the metric that is chosen, where tasks have several.
+
+    Raises
+    ------
+    DataError
+        If none is chosen: such tasks would count several times.
+    """
+    told = {name: found for name in parts.values if (found := without_metric(name)) is not None}
+    metrics: dict[str, dict[str, str]] = {}
+    for name, (task, metric) in told.items():
+        metrics.setdefault(task, {})[metric] = name
+    several = {task: own for task, own in metrics.items() if task and len(own) > 1}
+    if len(several) < 2 or set(parts.values) & set(options.direction):
         return parts
-    found = [
-        name for name in tasks
-        if name not in parts.errors and repeats_means(
-            [row[place[name]] for row in full],
-            [[row[place[one]] for one in tasks if one != name] for row in full],
+    spellings = {fold_name(metric): metric for own in several.values() for metric in own}
+    chosen = spellings.get(fold_name(options.metric or ""))
+    if chosen is None:
+        task = next(iter(several))
+        names = [str(one) for one in several[task]]
+        raise DataError(
+            f"{table.source}: {list_names(several, 3)} have {len(names)} columns each, one for "
+            f"each metric ({list_names(names, 4)}), and would count as so many tasks. A board "
+            f"shows one metric per task; choose it: {shlex.join(('--metric', names[0]))} (in "
+            f"Python: metric={names[0]!r}). If each column is a task: --metric NAME for each."
         )
-    ]  # fmt: skip
-    if len(found) != 1:
-        return parts
+    others = [name for name in parts.values if told.get(name, ("", chosen))[1] != chosen]
     return parts._replace(
-        values=tuple(name for name in parts.values if name not in found),
-        dropped=(*parts.dropped, *found),
-        means=tuple(found),
+        values=tuple(name for name in parts.values if name not in others),
+        dropped=(*parts.dropped, *others),
     )
 
 
@@ -275,10 +284,6 @@ def _without_ratings(
 
 
 _PERCENT = 100.0
-
-
-# A column that is the mean of so many others for so many models is no coincidence.
-_FEWEST_TASKS, _FEWEST_MODELS = 3, 3
 
 
 def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> MatrixColumns:
@@ -311,7 +316,7 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
         dropped += [name for name in rest if name not in chosen]
         rest = [name for name in rest if name in chosen]
     elif rows == "model":
-        helpers = [name for name in rest if is_helper(name) and name not in options.direction]
+        helpers = _helpers(rest, options)
         if len(helpers) == len(rest):
             helpers = [name for name in rest if not is_attribute(name)]
         others = [
@@ -341,7 +346,7 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
     lonely = _lonely_errors(rest, errors)
     dropped += lonely
     rest = [name for name in rest if name not in lonely]
-    counts = _companions(rest, N_ENDINGS) if columns == "task" else {}
+    counts = _counts(rest) if columns == "task" else {}
     beside = {*errors.values(), *counts.values()}
     values = tuple(name for name in rest if name not in beside)
     if errors and set(errors) != set(values):
@@ -356,6 +361,23 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
         raise DataError(_ask_kinds(table, values, others))
     return MatrixColumns(row_names, values, errors, counts, traits, tuple(dropped), summaries,
                   descriptions, keys)  # fmt: skip
+
+
+def _helpers(names: Sequence[str], options: ReadOptions) -> list[str]:
+    """Columns that describe models, or say what place they have on another column."""
+    ranks = _companions(names, _RANK_ENDINGS).values()
+    return [
+        name for name in names
+        if (is_helper(name) or name in ranks) and name not in options.direction
+    ]  # fmt: skip
+
+
+def _counts(names: Sequence[str]) -> dict[str, str]:
+    """Columns of numbers of items by the column of which they are."""
+    before = {name.removeprefix("n_"): name for name in names if name.startswith("n_")}
+    return _companions(names, N_ENDINGS) | {
+        name: count for name, count in before.items() if name in names
+    }
 
 
 def _ask_kinds(table: Table, values: Sequence[str], others: Sequence[str]) -> str:
@@ -397,8 +419,11 @@ def spread_columns(names: Sequence[str]) -> list[str]:
 
     >>> spread_columns(["math", "math_std", "law_mean", "law_max", "std_art", "mean_art", "max_go"])
     ['math_std', 'law_max', 'std_art']
+    >>> spread_columns(["Text Arena", "Text 95% CI lower", "Text 95% CI upper"])
+    ['Text 95% CI lower', 'Text 95% CI upper']
     """
     beside = set(_companions(names, SPREAD_ENDINGS, every=True).values())
+    beside |= {name for name in names if _is_bound(name)}
     alike: dict[tuple[str, str], dict[str, str]] = {}
     for name in names:
         for ends in (_FIRST_WORD.fullmatch(name), _LAST_WORD.fullmatch(name)):
@@ -412,6 +437,13 @@ def spread_columns(names: Sequence[str]) -> list[str]:
     return [name for name in names if name in beside and not name.endswith(SE_ENDINGS)]
 
 
+def _is_bound(name: str) -> bool:
+    """Whether a name is that of an end of an interval, or of the interval."""
+    words = set(re.findall(r"[^\W_]+", name.casefold()))
+    return bool(words & {"ci", "confidence"}) and bool(words & _ENDS)
+
+
+_ENDS = frozenset({"lower", "upper", "low", "high", "lo", "hi", "95", "90", "99", "interval"})
 _FIRST_WORD = re.compile(r"(?P<before>)(?P<word>[^\W_]+)(?P<after>[_ ].+)")
 _LAST_WORD = re.compile(r"(?P<before>.+[_ ])(?P<word>[^\W_]+)(?P<after>)")
 

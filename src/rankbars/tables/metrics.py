@@ -25,6 +25,7 @@ __all__ = [
     "stated_direction",
     "states_loss",
     "usual_direction",
+    "without_metric",
 ]
 
 
@@ -389,6 +390,25 @@ def metric_in_name(task: str) -> str | None:
             telling = run in _TELLING or run.rstrip("0123456789") in _TELLING
             if telling or (count > 1 and re.fullmatch(r"pass(at)?\d+", run)):
                 return run
+    return None
+
+
+def without_metric(task: str) -> tuple[str, str] | None:
+    """Name of a task without the metric in it, and that metric; None where there is none.
+
+    Examples
+    --------
+    >>> without_metric("boolq (acc)"), without_metric("acc_boolq"), without_metric("Img R@5")
+    (('boolq', 'acc'), ('boolq', 'acc'), ('img', 'R@5'))
+    """
+    at = re.search(r"\w+@\d+", task)
+    if at is not None:
+        return " ".join(_words(task.replace(at[0], " "))), at[0]
+    metric, words = metric_in_name(task), _words(task)
+    for count in range(1, min(_LONGEST, len(words)) + 1):
+        for run, rest in ((words[-count:], words[:-count]), (words[:count], words[count:])):
+            if metric == "".join(run):
+                return " ".join(rest), metric
     return None
 
 

@@ -87,6 +87,8 @@ class TidyTable(NamedTuple):
         The table with all its columns, for messages.
     attributes : mapping from str to mapping
         What the table says of each model beside its scores, by column.
+    header : tuple of str
+        Names of models or tasks in the order of the header, where it holds them.
     """
 
     rows: Rows
@@ -98,6 +100,7 @@ class TidyTable(NamedTuple):
     renamed: bool = False
     table: Table | None = None
     attributes: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    header: tuple[str, ...] = ()
 
     def with_constants(self, names: Mapping[str, str]) -> TidyTable:
         """The table with further label roles, each with one name on every row."""

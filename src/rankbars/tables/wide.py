@@ -87,7 +87,6 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
         parts = _without_outside(table, parts, outside, options)
     kept, text, others = numeric_columns(table, seen, parts.values, columns)
     remarks = [("columns", _describe(rows, columns, parts, kept, text))]
-    remarks += [("summaries", _describe_mean(name)) for name in parts.means]
     remarks += [("ratings", _describe_ratings(parts.ratings))] * bool(parts.ratings)
     remarks += [("no-scores", _describe_no_scores(others))] * bool(others)
     remarks += [("no-models", _describe_no_models(parts.descriptions))] * bool(parts.descriptions)
@@ -126,8 +125,9 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
         _refuse_unnamed_model(table, layout, lacking)
     said = _said_of_models(table, parts, kept, rows, amounts)
     return TidyTable(
-        melted, roles, frozenset(), None, tuple(remarks), lacking, renamed=True, attributes=said
-    )
+        melted, roles, frozenset(), None, tuple(remarks), lacking, renamed=True, attributes=said,
+        header=tuple(kept),
+    )  # fmt: skip
 
 
 def _said_of_models(
@@ -331,13 +331,6 @@ def _describe_ratings(names: Sequence[str]) -> str:
         f"Left aside, as {'a rating, which has' if one else 'ratings, which have'} no average with "
         f"scores: {list_names(names, 6)}. If {'it is a task' if one else 'they are tasks'}, name "
         "all tasks: --metric NAME for each."
-    )
-
-
-def _describe_mean(name: str) -> str:
-    return (
-        f"The column {name!r} is the mean of the other tasks on every row, and is left aside. If "
-        "it is a task of its own, name all tasks: --metric NAME for each."
     )
 
 

@@ -1,0 +1,193 @@
+"""Published scores that are made of others: means, changes, the greatest or the least of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.notes import Note, list_names, list_words
+from rankbars.tables.asides import MARGIN, is_summary
+from rankbars.tables.readoptions import ReadOptions
+from rankbars.tables.taskestimates import Summaries
+
+__all__ = ["find_derived", "without_derived"]
+
+Array = NDArray[np.float64]
+
+# How likely numbers that have nothing to do with each other may be to agree by chance.
+_CHANCE = 1e-3
+
+# So many columns next to each other, before or behind, may be what one is the mean of.
+_LONGEST_BLOCK = 40
+
+# In wider tables nobody writes changes between any two columns.
+_MOST_COLUMNS = 60
+_MOST_CELLS = 200_000
+
+_EXTREME = re.compile(r"(?i)^(?:best|max|maximum|min|minimum|worst)\b|[(\[](?:max|min|best)[)\]]$")
+
+
+def find_derived(
+    table: Array, names: Sequence[str], chosen: Collection[str] = (), *,
+    models: bool = False,
+) -> dict[str, str]:  # fmt: skip
+    """Columns that are made of others, and of which.
+
+    A column is made of others where it agrees with them on every row, to the digits in which it
+    is written, and numbers of this spread would not do so by chance; where its name says what it
+    is, it is enough that it agrees.
+
+    Parameters
+    ----------
+    table : array of float, shape (R, C)
+        Scores; NaN where there is none.
+    names : sequence of str
+        The C columns.
+    chosen : collection of str
+        Columns that count, whatever they hold.
+    models : bool
+        Whether columns are models. The greatest of all models is made of them, and a task on which
+        all are good is not; the one in the middle is the mean of others that are equally far
+        apart, so that models are means only where they are called so.
+
+    Examples
+    --------
+    >>> table = np.array([[75.1, 90.1, 60.1, 66], [72.3, 88.2, 56.4, 63], [65.4, 80.6, 50.2, 53]])
+    >>> find_derived(table, ["Maths", "GSM8K", "MATH", "BBH"])
+    {'Maths': "the mean of 'GSM8K', 'MATH'"}
+    """
+    found: dict[str, str] = {}
+    if table.size > _MOST_CELLS:
+        return found
+    # What is made and what it is made of are both rounded.
+    steps = np.vectorize(_step, otypes=[float])(table).min(axis=0, initial=1.0)
+    near = 0.51 * (steps + steps.min()) + 1e-9
+    known = np.flatnonzero(~np.isnan(table).all(axis=0)).tolist()
+    while True:
+        left = [k for k in known if names[k] not in found]
+        new = {}
+        for k in left:
+            words = _made_of(
+                table, float(near[k]), names, k, [one for one in left if one != k], models
+            )
+            if words and names[k] not in chosen:
+                new[names[k]] = words
+        if not new or len(new) > len(left) - 2:
+            return found
+        found |= new
+
+
+def without_derived(
+    summaries: Summaries, names: Mapping[str, Sequence[str]], header: Sequence[str],
+    options: ReadOptions,
+) -> tuple[Summaries, tuple[Note, ...]]:  # fmt: skip
+    """Published scores without models and tasks that are made of others, and notes on these.
+
+    Parameters
+    ----------
+    summaries : Summaries
+        Scores of all models and tasks.
+    names : mapping from str to sequence of str
+        Their names.
+    header : sequence of str
+        Names in the order of the file, where it has them in its header.
+    options : ReadOptions
+        Models and tasks that the caller names count.
+    """
+    table = np.where(summaries.present, summaries.mean, np.nan)
+    present, notes = summaries.present.copy(), []
+    for axis, what in enumerate(("task", "model")):
+        place = {name: number for number, name in enumerate(header)}
+        order = sorted(range(table.shape[axis]), key=lambda k: place.get(names[what][k], 0))
+        columns = np.moveaxis(table, axis, 1)[:, order]
+        chosen = options.models if what == "model" else options.metrics
+        found = find_derived(
+            columns, [names[what][k] for k in order], chosen, models=what == "model"
+        )
+        gone = [name in found for name in names[what]]
+        np.moveaxis(present, axis, 0)[gone] = False
+        if found:
+            notes.append(_note(found, what))
+    return summaries._replace(present=present), tuple(notes)
+
+
+def _note(found: Mapping[str, str], what: str) -> Note:
+    option = {"model": "--models NAME", "task": "--metric NAME (in Python: metric=[...])"}[what]
+    shown = list_words((f"{name!r} ({words})" for name, words in found.items()), 6)
+    one = f"it is a {what} of its own" if len(found) == 1 else f"they are {what}s of their own"
+    text = f"Made of others, and left aside: {shown}. If {one}, name all {what}s: {option}."
+    return Note("summaries", text)
+
+
+def _made_of(
+    table: Array,
+    near: float,
+    names: Sequence[str],
+    column: int,
+    others: list[int],
+    models: bool,
+) -> str:
+    """What a column is made of; empty if of nothing that is seen."""
+    told, rest = table[:, column], table[:, others]
+    if len(others) < 2:
+        return ""
+    spread = np.fmax.reduce(rest, axis=1) - np.fmin.reduce(rest, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.log(np.minimum(np.where(spread > 0, 2 * near / spread, 1.0), 1.0))
+    for made, words, tries, hint in _recipes(table, near, names, column, others, models):
+        use = ~np.isnan(told) & ~np.isnan(made)
+        if not use.any() or (np.abs(told - made)[use] > near).any():
+            continue
+        if hint or share[use].sum() + np.log(tries) < np.log(_CHANCE):
+            return words
+    return ""
+
+
+def _recipes(
+    table: Array,
+    near: float,
+    names: Sequence[str],
+    column: int,
+    others: list[int],
+    models: bool,
+) -> Iterator[tuple[Array, str, int, bool]]:
+    """What a column may be made of: values, words, how many are tried, whether the name says so."""
+    name, told, rest = names[column], table[:, column], table[:, others]
+    mean = rest.mean(axis=1)
+    averaged, extreme = is_summary(name) or name == MARGIN, bool(_EXTREME.search(name))
+    tries = 4 * len(others)
+    if averaged or not models:
+        yield mean, "the mean of all others", tries, averaged
+        yield 100.0 * mean, "the mean of all others, in percent", tries, averaged
+    same = (rest == told[:, None]).all(axis=0).any()  # the same model twice is none
+    if models and (extreme or not same):
+        yield rest.max(axis=1), "the greatest of all others", tries, extreme
+        yield rest.min(axis=1), "the least of all others", tries, extreme
+    tries *= len(others)
+    behind = [one for one in others if one > column]
+    before = others[: len(others) - len(behind)][::-1]
+    hint = any(map(is_summary, re.findall(r"\w+", name)))
+    for block in (behind[:_LONGEST_BLOCK], before[:_LONGEST_BLOCK]) if hint or not models else ():
+        means = np.cumsum(table[:, block], axis=1) / np.arange(1, len(block) + 1)
+        fits = (np.abs(told[:, None] - means) <= near) | np.isnan(told[:, None] + means)
+        for size in np.flatnonzero(fits.all(axis=0)).tolist():
+            if 1 <= size < len(others) - 1:
+                of = list_names([names[one] for one in sorted(block[: size + 1])], 6)
+                yield means[:, size], f"the mean of {of}", tries, hint
+    if len(others) > _MOST_COLUMNS:
+        return
+    sizes = np.abs(np.nanmedian(rest, axis=0))
+    between = rest[:, :, None] - rest[:, None, :] - told[:, None, None]
+    fits = (np.abs(between) <= near) | np.isnan(between)
+    for one, two in np.argwhere(fits.all(axis=0)).tolist():
+        if np.abs(np.nanmedian(told)) < min(sizes[one], sizes[two]):
+            of = f"{names[others[one]]!r} minus {names[others[two]]!r}"
+            yield rest[:, one] - rest[:, two], of, tries, False
+
+
+def _step(value: float) -> float:
+    digits = re.search(r"\.(\d+)$", repr(value))
+    return 1.0 if digits is None or digits[1] == "0" else 10.0 ** -len(digits[1])
