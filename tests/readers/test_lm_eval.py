@@ -347,6 +347,28 @@ def test_items_beyond_the_limit_of_a_run_are_missing_there(tmp_path: Path) -> No
         rb.leaderboard(scores)
 
 
+def test_runs_of_other_chosen_documents_are_of_one_task(tmp_path: Path) -> None:
+    rows = lm_rows({"acc": [1.0, 0.0, 1.0, 1.0]})
+    for model in "ab":
+        for part, chosen in enumerate((rows[:2], rows[2:])):
+            write_lm_eval(
+                tmp_path,
+                model,
+                {"arc": {"acc,none": 0.5}},
+                rows={"arc": chosen},
+                time=f"2026-01-0{part + 1}T00-00-00.000000",
+                n_samples={"arc": {"original": 9, "effective": 2}},
+                task_hashes={"arc": digest(str(part))},
+            )
+    scores = rb.read(tmp_path, reruns="all")
+    assert items(scores).values.shape == (4, 2)
+    other = tmp_path / "b" / "samples_arc_2026-01-02T00-00-00.000000.jsonl"
+    changed = other.read_text("utf-8").replace(rows[2]["target_hash"], digest("other"))
+    other.write_text(changed, "utf-8")
+    with pytest.raises(rb.DataError, match="1 of 4 items have another question or target"):
+        rb.read(tmp_path, reruns="all")
+
+
 def test_items_that_a_run_lost_are_missing_not_dropped(tmp_path: Path) -> None:
     write_simple(tmp_path, "a", [1.0, 0.0, 1.0])
     write_simple(tmp_path, "b", [1.0, 0.0], n_samples={"arc": {"effective": 3}})

@@ -256,7 +256,7 @@ def _make_run(
         variants=variants,
         system=results.system,
         manner=results.manner,
-        agree=_agreements(results, known),
+        agree=_agreements(results, known, found),
         stamp=results.time,
         expected=known.n,
         category=known.category,
@@ -289,13 +289,15 @@ def _measures(
     return measures
 
 
-def _agreements(results: Results, known: TaskResult) -> dict[str, Agreement]:
+def _agreements(
+    results: Results, known: TaskResult, found: _Filtered | None
+) -> dict[str, Agreement]:
     agree = {}
     if known.version is not None:
         agree["version of the task"] = Agreement(known.version)
-    if known.task_hash is not None:
-        # The hash covers the prompts of all samples: it changes with the chat template and the
-        # limit, which are compared in other ways.
+    if known.task_hash is not None and not (known.chosen and found is not None):
+        # The hash covers the prompts of all samples: it changes with the chat template, the limit
+        # and the choice of documents. Samples are compared one by one.
         context = f"{results.limit} {results.template}"
         agree["task hash"] = Agreement(known.task_hash, context)
     if results.instruction is not None:

@@ -73,6 +73,8 @@ class TaskResult(NamedTuple):
         As in the file.
     n : int or None
         Declared number of items.
+    chosen : bool
+        Whether documents were chosen (``--samples``): then the hash of the task is one of these.
     parts : tuple of str
         Tasks of a group.
     group : str or None
@@ -89,6 +91,7 @@ class TaskResult(NamedTuple):
     task_hash: str | None = None
     category: str | None = None
     n: int | None = None
+    chosen: bool = False
     parts: tuple[str, ...] = ()
     group: str | None = None
     pooled: bool = True
@@ -311,7 +314,9 @@ def _read_task(
     shots = as_float(about("n-shot"))
     if shots is None:
         shots = as_float(own.get("num_fewshot", config.get("num_fewshot")))
-    n = as_float(as_mapping(about("n-samples")).get("effective"))
+    counts = as_mapping(about("n-samples"))
+    n, of = as_float(counts.get("effective")), as_float(counts.get("original"))
+    chosen = n is not None and of is not None and n < of and config.get("limit") is None
     if n is None:
         n = as_float(values.get("sample_len"))
     sides = as_mapping(about("higher_is_better"))
@@ -327,6 +332,7 @@ def _read_task(
         task_hash=as_text(about("task_hashes")),
         category=min(containing, key=lambda group: len(groups[group]), default=None),
         n=None if n is None or not 0 < n < 1e15 else int(n),
+        chosen=chosen,
         parts=groups.get(task, ()),
     )  # fmt: skip
 
