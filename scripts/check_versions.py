@@ -3,7 +3,8 @@
 Usage: ``python scripts/check_versions.py [FOLDER] [PYTEST ARGUMENT ...]``
 
 Environments are made under FOLDER (build/versions). Each Python from 3.11 to 3.14 that can be
-started is tried with the newest packages, the one that runs this script with the lowest, too.
+started is tried with the newest packages, the one that runs this script with the lowest, too. The
+sampled models (the extra bayes, tests/bayes) are left out.
 Prints a line per environment; the exit status is 1 if one of them fails.
 """
 
@@ -17,8 +18,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHONS = ("python3.11", "python3.12", "python3.13", "python3.14")
-EXTRAS, GROUP = "plot,remote", "dev"
-QUICK = ("-q", "-p", "no:cacheprovider", "-m", "not slow and not soak")
+EXTRAS, GROUP = ("plot", "dask", "remote"), "dev"
+QUICK = ("-q", "-p", "no:cacheprovider", "-m", "not slow and not soak", "--ignore=tests/bayes")
 # Old releases call what newer ones of other packages deprecate, and that is not ours.
 OLD = ("-W", "ignore::DeprecationWarning", "-W", "ignore::PendingDeprecationWarning")
 
@@ -53,7 +54,7 @@ def lowest_versions() -> list[str]:
     """The lower bound of each package that users need, as pins."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]
-    wanted = [*project["dependencies"], *extras["plot"], *extras["remote"]]
+    wanted = [*project["dependencies"], *(line for name in EXTRAS for line in extras[name])]
     bounds = (re.match(r"([A-Za-z0-9_.-]+)>=([0-9.]+)", line) for line in wanted)
     return [f"{bound[1]}=={bound[2]}" for bound in bounds if bound]
 
@@ -67,7 +68,12 @@ def try_out(place: Path, python: str, constraints: list[str], tests: list[str]) 
     pins.write_text("\n".join(constraints) + "\n", encoding="utf-8")
     pip = [str(own), "-m", "pip", "install", "--quiet"]
     subprocess.run([*pip, "pip>=25.1"], check=True)
-    wanted = ["--editable", f"{ROOT}[{EXTRAS}]", "--group", f"{ROOT / 'pyproject.toml'}:{GROUP}"]
+    wanted = [
+        "--editable",
+        f"{ROOT}[{','.join(EXTRAS)}]",
+        "--group",
+        f"{ROOT / 'pyproject.toml'}:{GROUP}",
+    ]
     if subprocess.run([*pip, "--constraint", str(pins), *wanted], check=False).returncode:
         return "could not be installed"
     options = [*QUICK, *(OLD if constraints else ()), *tests]
