@@ -167,7 +167,7 @@ def coarseness(values: NDArray[np.float64], weights: NDArray[np.float64]) -> flo
     fine = float((weights * values).sum() / weights.sum())
     coarse = float((weights[third] * values[third]).sum() / weights[third].sum())
     spread = float((weights * np.square(values - fine)).sum() / weights.sum()) ** 0.5
-    return abs(fine - coarse) / max(spread, 1e-300)
+    return float(abs(fine - coarse) / max(spread, 1e-300))
 
 
 def draw_cells(
