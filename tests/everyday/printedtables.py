@@ -97,6 +97,13 @@ BESIDE = {
 
 AVG = grown("Avg", "85.425", "82.175", "60.175")
 
+PLUS_MINUS = lines(
+    "model,org,mmlu,gsm8k,arc",
+    "A,x,71.3 ± 0.4,80.1 ± 1.1,66.0 ± 1.4",
+    "B,x,69.0 ± 0.4,76.0 ± 1.2,64.0 ± 1.4",
+    "C,y,65.2 ± 0.4,60.0 ± 1.3,58.0 ± 1.4",
+)
+
 CASES = (
     same("plain/csv", PLAIN),
     same("plain/tsv", PLAIN.replace(",", "\t"), path="t.tsv"),
@@ -666,5 +673,26 @@ CASES = (
         },
         ("--column model=Modell --column task=Aufgabe --column score=Punkte",),
         code=1,
+    ),
+    Case(
+        "errors in cells/beside a column of text",
+        "rank t.csv --cells se",
+        {"t.csv": PLUS_MINUS},
+        ("A leads",),
+        models=("A", "B", "C"),
+        tasks=("mmlu", "gsm8k", "arc"),
+    ),
+    Case(
+        "errors in cells/chosen tasks",
+        "rank t.csv --cells se --metric mmlu --metric gsm8k",
+        {"t.csv": PLUS_MINUS},
+        ("A leads",),
+        tasks=("mmlu", "gsm8k"),
+    ),
+    Case(
+        "errors in cells/of five runs",
+        "rank t.csv --cells std5",
+        {"t.csv": PLUS_MINUS},
+        ("A leads", "standard deviation of 5 runs"),
     ),
 )

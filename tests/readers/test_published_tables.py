@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import rankbars as rb
 
@@ -82,6 +83,36 @@ def test_what_stands_behind_may_be_left_aside(tmp_path: Path) -> None:
     assert estimates(scores, "MMLU").mean.tolist() == [71.3, 68.1]
     assert estimates(scores, "MMLU").se is None
     assert "left aside" in message(scores, "cells")
+
+
+def test_a_standard_deviation_of_runs_is_over_their_root_with_its_degrees_of_freedom(
+    tmp_path: Path,
+) -> None:
+    path = write(tmp_path, "model,t\na,80.0 ± 1.5\nb,78.0 ± 2.5\n")
+    scores = rb.read(path, cells="std5")
+    np.testing.assert_allclose(se_of(scores, "t"), [1.5 / 5**0.5, 2.5 / 5**0.5])
+    # Welch's test from the runs themselves; degrees of freedom by hand.
+    runs = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
+    runs /= runs.std(ddof=1)
+    welch = stats.ttest_ind(80 + 1.5 * runs, 78 + 2.5 * runs, equal_var=False)
+    found = rb.head_to_head(scores, "a", "b").tasks["t"]
+    assert found.p_value == pytest.approx(welch.pvalue, rel=1e-6)
+    assert found.df == pytest.approx(1.7**2 / ((0.45**2 + 1.25**2) / 4))
+
+
+def test_places_in_brackets_are_no_errors(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        "dataset,A,B,C\nadult,0.76 (3),0.79 (1),0.77 (2)\niris,0.93 (1.5),0.93 (1.5),0.9 (3)\n",
+    )
+    with pytest.raises(rb.DataError, match="numbers 1 to 3 in each row, as ranks are"):
+        rb.read(path, cells="se")
+    assert rb.read(path, cells="value").models == ("A", "B", "C")
+
+
+def test_bold_cells_are_read(tmp_path: Path) -> None:
+    path = write(tmp_path, "model,t\na,**96.4 ± 0.1**\nb,96.0 ± 0.2\n")
+    np.testing.assert_allclose(se_of(rb.read(path, cells="se"), "t"), [0.1, 0.2])
 
 
 def test_percentages_keep_their_scale(tmp_path: Path) -> None:

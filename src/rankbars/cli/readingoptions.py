@@ -225,7 +225,8 @@ reading_options = collect_options(
         click.option(
             "--cells", metavar="MEANING",
             help="What stands behind the values in cells such as 71.3 ± 1.2: se (a standard "
-            "error), ci95 (an interval, or half of one; any level) or value (leave it aside).",
+            "error), std5 (the standard deviation of 5 runs; any number), ci95 (an interval, or "
+            "half of one; any level) or value (leave it aside).",
         ),
         named_option(
             "--decimal", known=(".", ","),

@@ -298,7 +298,8 @@ class Scores:
         controls, self_votes
             For pairwise votes; see `rankbars.read`.
         cells : str, optional
-            What stands behind values such as ``71.3 ± 1.2``: ``"se"``, ``"ci95"`` or ``"value"``.
+            What stands behind values such as ``71.3 ± 1.2``: ``"se"``, ``"std5"``, ``"ci95"`` or
+            ``"value"``.
         where : str or sequence of str
             Only rows on which these conditions hold, such as ``"turns > 1"``; see `rankbars.read`.
         within : str or sequence of str

@@ -126,8 +126,8 @@ def read(
         one arena otherwise, unless a column names tasks.
     cells : str, optional
         What stands behind the values in tables with cells such as ``71.3 ± 1.2``: ``"se"`` (a
-        standard error), ``"ci95"`` (an interval or half of one; any level) or ``"value"`` (it is
-        left aside).
+        standard error), ``"std5"`` (the standard deviation of 5 runs; any number), ``"ci95"`` (an
+        interval or half of one; any level) or ``"value"`` (it is left aside).
     decimal : {".", ","}, optional
         What separates the fraction of numbers in text. Without it, a comma does between semicolons
         only.

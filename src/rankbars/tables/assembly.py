@@ -291,7 +291,8 @@ def _prepare_split(split: SplitCells, names: FileNames, options: ReadOptions) ->
         full = split.with_errors(list(split.errors))
         score = prepare_tidy(split.values, names, options).roles["score"]
         if score in split.errors:
-            options = replace(options, columns={**options.columns, "se": f"{score}_se"})
+            beside = {"se": f"{score}_se"} | ({"n": f"{score}_n"} if split.runs > 1 else {})
+            options = replace(options, columns={**options.columns, **beside})
         found = prepare_tidy(full, names, options)
     else:
         numbers = find_numeric(split.values.columns, split.values.head(HEAD_ROWS))

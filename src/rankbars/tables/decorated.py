@@ -12,7 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
+import numpy as np
+
 from rankbars.errors import DataError, OptionError
+from rankbars.stats.ranks import midranks
 from rankbars.tables.cells import parse_number
 from rankbars.tables.database import Engine
 from rankbars.tables.relations import Table
@@ -42,6 +45,7 @@ _SIDES = re.compile(
 # A comma that cannot divide thousands, and what a cell of numbers is made of.
 _DECIMAL_COMMA = re.compile(r"(?<!\d)0,\d|\d,(?:\d{1,2}|\d{4,})(?!\d)")
 _NUMERIC = re.compile(r"[\d\s,;+\-−–—±%()\[\]{}/]*")
+_BOLD = re.compile(r"(?:\*\*|__|<b>|\\textbf\{)(?P<text>.*?)(?:\*\*|__|</b>|\})", re.IGNORECASE)
 _DASHES = str.maketrans({"−": "-", "–": "-", "—": "-", "\u00a0": " ", "\u202f": " "})
 
 
@@ -50,14 +54,18 @@ class CellMeaning(NamedTuple):
 
     Parameters
     ----------
-    kind : {"se", "ci", "value"}
-        A standard error; an interval, or half of it; something that is left aside.
+    kind : {"se", "ci", "std", "value"}
+        A standard error; an interval, or half of it; the standard deviation of a number of runs;
+        something that is left aside.
     level : float
         Level of the interval, in (0, 1).
+    runs : int
+        How many runs a standard deviation is of.
     """
 
     kind: str
     level: float = 0.95
+    runs: int = 1
 
     @property
     def words(self) -> str:
@@ -66,6 +74,8 @@ class CellMeaning(NamedTuple):
             return "a standard error"
         if self.kind == "value":
             return "left aside"
+        if self.kind == "std":
+            return f"the standard deviation of {self.runs} runs, √{self.runs} standard errors"
         return f"an interval at {100 * self.level:g} %, or half of one"
 
 
@@ -75,7 +85,8 @@ def parse_meaning(text: str) -> CellMeaning:
     Parameters
     ----------
     text : str
-        ``"se"``, ``"ci95"`` (or another level), ``"value"``; also as ``"value ± se"``.
+        ``"se"``, ``"ci95"`` (or another level), ``"std5"`` (or another number of runs),
+        ``"value"``; also as ``"value ± se"``.
 
     Raises
     ------
@@ -84,19 +95,23 @@ def parse_meaning(text: str) -> CellMeaning:
 
     Examples
     --------
-    >>> parse_meaning("se").kind, parse_meaning("value ± ci90").level
-    ('se', 0.9)
+    >>> parse_meaning("se").kind, parse_meaning("value ± ci90").level, parse_meaning("std5").runs
+    ('se', 0.9, 5)
     """
     plain = re.sub(r"±|\+/-|\+-|[\s()]", "", text.casefold())
     plain = plain.removeprefix("value") or plain
     level = re.fullmatch(r"ci(\d{2}(?:\.\d+)?)", plain)
     if level is not None and 50.0 <= float(level[1]) < 100.0:
         return CellMeaning("ci", float(level[1]) / 100.0)
+    runs = re.fullmatch(r"(?:std|sd)(\d{1,6})", plain)
+    if runs is not None and int(runs[1]) > 1:
+        return CellMeaning("std", runs=int(runs[1]))
     if plain in ("se", "value"):
         return CellMeaning(plain)
     raise OptionError(
-        f"cells must be se (a standard error stands behind the value), ci95 (an interval or half "
-        f"of one, at any level such as ci90) or value (leave it aside); got {text!r}."
+        f"cells must be se (a standard error stands behind the value), std5 (the standard "
+        "deviation of 5 runs, or another number of 2 or more), ci95 (an interval or half of one, "
+        f"at any level such as ci90) or value (leave it aside); got {text!r}."
     )
 
 
@@ -112,23 +127,30 @@ class SplitCells(NamedTuple):
         left aside.
     remark : str
         What was read, for a note.
+    runs : int
+        How many runs each value is of, where what follows it is their standard deviation.
     """
 
     values: ValueTable
     errors: Mapping[str, list[float]]
     remark: str
+    runs: int = 1
 
     def with_errors(self, columns: Sequence[str]) -> ValueTable:
-        """The table with a column ``NAME_se`` for each of `columns`."""
+        """The table with a column ``NAME_se``, and of runs ``NAME_n``, for each of `columns`."""
         data = self._columns()
         rows = len(next(iter(data.values()), ()))
         for name in columns:
-            if f"{name}_se" in data:
+            made = {f"{name}_se": self.errors.get(name, [math.nan] * rows)}
+            if self.runs > 1:
+                made[f"{name}_n"] = [self.runs] * rows
+            both = next((one for one in made if one in data), None)
+            if both is not None:
                 raise DataError(
                     f"{self.values.source}: the column {name!r} holds errors in its cells, and "
-                    f"there is a column {name + '_se'!r}. Keep one of them."
+                    f"there is a column {both!r}. Keep one of them."
                 )
-            data[f"{name}_se"] = self.errors.get(name, [math.nan] * rows)
+            data |= made
         return _table(self.values.source, data, self.values.header_rows, self.values.engine)
 
     def _columns(self) -> dict[str, Sequence[object]]:
@@ -147,9 +169,9 @@ def describe_decoration(text: str) -> str:
     if not _says_more(str(_with_points([text])[0])):
         return ""
     return (
-        "Say what stands behind the values: --cells se (a standard error), --cells ci95 (an "
-        "interval, or half of one; other levels as ci90) or --cells value (leave it aside); in "
-        "Python: cells='se'."
+        "Say what stands behind the values: --cells se (a standard error), --cells std5 (the "
+        "standard deviation of 5 runs; other numbers as std10), --cells ci95 (an interval, or half "
+        "of one; other levels as ci90) or --cells value (leave it aside); in Python: cells='se'."
     )
 
 
@@ -181,6 +203,8 @@ def split_cells(table: Table, meaning: CellMeaning, engine: Engine) -> SplitCell
         name: _with_points([row[position] for row in rows])
         for position, name in enumerate(table.columns)
     }
+    if meaning.kind != "value":
+        _refuse_places(table.source, columns)
     errors: dict[str, list[float]] = {}
     values: dict[str, Sequence[object]] = {}
     number = 0
@@ -206,7 +230,34 @@ def split_cells(table: Table, meaning: CellMeaning, engine: Engine) -> SplitCell
     if meaning.kind == "value":
         errors = {}
         remark = f"What follows the values in the cells of {where} was left aside."
-    return SplitCells(_table(table.source, values, table.header_rows, engine), errors, remark)
+    split = _table(table.source, values, table.header_rows, engine)
+    return SplitCells(split, errors, remark, meaning.runs)
+
+
+def _refuse_places(source: str, columns: Mapping[str, Sequence[object]]) -> None:
+    """Raises `DataError` where what stands in brackets are the places 1 to k of each row."""
+    found = [
+        [_match(str(cell))[0] for cell in row]
+        for row in zip(*columns.values(), strict=True)
+        if any(isinstance(cell, str) and _says_more(cell) for cell in row)
+    ]
+    inner = [[half["inner"] for half in row if half is not None] for row in found]
+    if len(inner) > 1 and min(map(len, inner)) > 1 and all(map(_are_places, inner)):
+        cell = next(half[0] for half in found[0] if half is not None)
+        raise DataError(
+            f"{source}: what follows the values, as in {cell!r}, are the numbers 1 to "
+            f"{len(inner[0])} in each row, as ranks are. Leave them aside: --cells value (in "
+            "Python: cells='value')."
+        )
+
+
+def _are_places(row: Sequence[str | None]) -> bool:
+    """Whether numbers are the places of so many, of which equal ones share a place."""
+    found = [text.strip() for text in row if text is not None]
+    if len(found) < len(row) or any(re.fullmatch(r"\d+(?:\.5)?", text) is None for text in found):
+        return False
+    numbers = [float(text) for text in found]
+    return bool((midranks(-np.array(numbers)) == numbers).all())
 
 
 def _with_points(cells: Sequence[object]) -> list[object]:
@@ -237,9 +288,10 @@ def _split(cell: object, meaning: CellMeaning, place: str) -> tuple[object, floa
     numbers = [float(text.replace("%", "").replace(" ", "")) for text in parts]
     if half is not None:
         size = numbers[0]
-    elif meaning.kind == "se":
+    elif meaning.kind != "ci":
+        what = "error" if meaning.kind == "se" else "deviation"
         raise DataError(
-            f"{place}: {cell!r} holds an interval, not a standard error. Give its level, such as "
+            f"{place}: {cell!r} holds an interval, not a standard {what}. Give its level, such as "
             "cells=ci95."
         )
     elif interval is not None:
@@ -251,8 +303,9 @@ def _split(cell: object, meaning: CellMeaning, place: str) -> tuple[object, floa
         size = sum(numbers) / 2.0
     if size < 0:
         raise DataError(f"{place}: the uncertainty of {cell!r} is negative. Correct it.")
-    z = 1.0 if meaning.kind == "se" else NormalDist().inv_cdf(0.5 + meaning.level / 2.0)
-    return value, size / z
+    if meaning.kind == "ci":
+        return value, size / NormalDist().inv_cdf(0.5 + meaning.level / 2.0)
+    return value, size / math.sqrt(meaning.runs)
 
 
 def _says_more(text: str) -> bool:
@@ -261,7 +314,7 @@ def _says_more(text: str) -> bool:
 
 
 def _match(text: str) -> tuple[re.Match[str] | None, re.Match[str] | None, re.Match[str] | None]:
-    plain = text.translate(_DASHES)
+    plain = _BOLD.sub(r"\g<text>", text.translate(_DASHES).strip())
     if len(plain) > 80:
         return None, None, None
     return _HALF.fullmatch(plain), _RANGE.fullmatch(plain), _SIDES.fullmatch(plain)

@@ -132,7 +132,9 @@ def refuse_decorated(table: Table) -> None:
         if describes_rows(name) or _INTERVAL.search(name):
             continue
         cells = [str(row[place]) for row in head if row[place] is not None]
-        more = [cell for cell in cells if parse_number(cell) is None]
+        more = [
+            one for one in cells if parse_number(one) is None and parse_number(one, ",") is None
+        ]
         if more and all(map(describe_decoration, more)):
             row = next(number for number, cells in enumerate(head) if str(cells[place]) == more[0])
             raise DataError(_not_one_number(table, name, Unread(row, more[0], len(more))))
@@ -313,8 +315,10 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
     summaries = tuple(name for name in rest if is_summary(name))
     descriptions: tuple[str, ...] = ()
     if chosen:
-        dropped += [name for name in rest if name not in chosen]
-        rest = [name for name in rest if name in chosen]
+        said = (_errors(rest), _companions(rest, N_ENDINGS))
+        kept = {*chosen, *(one[name] for one in said for name in chosen if name in one)}
+        dropped += [name for name in rest if name not in kept]
+        rest = [name for name in rest if name in kept]
     elif rows == "model":
         helpers = _helpers(rest, options)
         if len(helpers) == len(rest):
@@ -349,12 +353,15 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
     counts = _counts(rest) if columns == "task" else {}
     beside = {*errors.values(), *counts.values()}
     values = tuple(name for name in rest if name not in beside)
-    if errors and set(errors) != set(values):
-        lacking = next(name for name in values if name not in errors)
+    lacking = [name for name in values if name in numeric and name not in errors]
+    if errors and lacking:
+        first = next(iter(errors))
+        told = f"such as {errors[first]!r}" if options.cells is None else f"in cells of {first!r}"
+        lines = " ".join(f"--metric {shlex.quote(name)}" for name in errors)
+        also = f" The others alone: {lines}." if len(errors) > 1 else ""
         raise DataError(
-            f"{table.source}: some columns have a standard error beside them (such as "
-            f"{next(iter(errors.values()))!r}), {lacking!r} has none. Give one for every column, "
-            "or none."
+            f"{table.source}: some columns have a standard error beside them ({told}), "
+            f"{lacking[0]!r} has none. Give one for every column, or none.{also}"
         )
     others = other_kinds(values) if columns == "task" and not chosen else []
     if others and not set(others) <= set(options.direction):
