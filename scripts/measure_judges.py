@@ -17,7 +17,7 @@ from scipy.special import expit, stdtrit
 import rankbars as rb
 from rankbars.data.votes import Ballots, Labels, Votes
 from rankbars.stats.pairwise.judgedpairs import judge_worth, judged_t
-from rankbars.stats.votes.strengthrows import strength_rows
+from rankbars.stats.votes.votecovariance import strength_rows
 
 ROWS, NAMES, GAPS = 1_000, ("a", "b", "c", "d"), np.array([0.3, 0.1, 0.0, 0.0])
 

@@ -9,7 +9,7 @@ from scipy.special import expit, stdtrit
 
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.judgedpairs import judged_t
-from rankbars.stats.votes.strengthrows import strength_rows
+from rankbars.stats.votes.votecovariance import strength_rows
 
 TRUE = np.array([0.7, 0.2, -0.2, -0.7])
 

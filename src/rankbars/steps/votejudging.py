@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Items, Votes
 from rankbars.errors import DataError
-from rankbars.stats.votes.strengthrows import strength_rows
+from rankbars.stats.votes.votecovariance import strength_rows
 
 __all__ = ["JudgedVotes", "judged_votes"]
 

@@ -17,7 +17,7 @@ from rankbars.data.storedtasks import StoredTasks
 from rankbars.errors import DataError
 from rankbars.stats.countscores import METRICS
 from rankbars.tables.asides import has_counts
-from rankbars.tables.cleanrows import DuplicateRowsError, Records
+from rankbars.tables.cleanrows import Records
 from rankbars.tables.columns import ITEM_NUMBERS, ROLES, TRAIT_ROLES, fold_name, paste_columns
 from rankbars.tables.database import Engine
 from rankbars.tables.descriptions import (
@@ -51,6 +51,7 @@ from rankbars.tables.remarks import (
     describe_rows,
     refuse_resamples,
 )
+from rankbars.tables.repeats import DuplicateRowsError
 from rankbars.tables.reruns import (
     TEXTS,
     find_time,

@@ -169,7 +169,7 @@ class Records:
         beyond += [] if high is None else [f"score > {high!r}"]
         found = []
         for condition in beyond:
-            ((several, mark),) = self._ask(
+            ((several, mark),) = self.ask(
                 f"SELECT min(score) < max(score), min(score) FROM {self._raw} WHERE {condition}"
             )
             if mark is not None and not several and is_mark(mark):
@@ -246,7 +246,7 @@ class Records:
 
     def _number_rows(self) -> None:
         """Give rows an item: the place of each among those of its model and task."""
-        counts = self._ask(
+        counts = self.ask(
             f"SELECT task, model, count(*) FROM {self._raw} GROUP BY ALL ORDER BY task, model"
         )
         seen: dict[str, tuple[str, int]] = {}
@@ -487,7 +487,7 @@ class Records:
         """The first row that counts and meets a condition: its place for messages, and a cell."""
         naming = [role for role in ("model", "task", *NAMING_ROLES) if role in self._kinds]
         named = "".join(f", {quote(role)}::VARCHAR" for role in naming)
-        found = self._ask(
+        found = self.ask(
             f"SELECT part, place, {cells}{named} FROM (SELECT *, {computed} "
             f"FROM {self._clean(roles)}) WHERE {condition} ORDER BY part, place LIMIT 1"
         )
@@ -545,71 +545,8 @@ class Records:
             or (low is not None and least < low) or (high is not None and most > high)
         )  # fmt: skip
 
-    def duplicates(self, answers: Sequence[str]) -> DataError:
-        """The error for rows that stand twice: names the first in the order of the matrix."""
-        roles = ("task", *self.keys, "model", *answers)
-        codes = ", ".join(f"{role}_code" for role in dict.fromkeys(roles))
-        same = self._ask(
-            f"SELECT count(*) AS n, count(*) OVER () AS more, {codes} FROM {self._clean(roles)} "
-            f"GROUP BY {codes} HAVING count(*) > 1 ORDER BY {codes.replace(',', ' NULLS FIRST,')} "
-            "NULLS FIRST LIMIT 1"
-        )[0]
-        count, groups, *found = same
-        known = dict(zip(dict.fromkeys(roles), found, strict=True))
-        condition = " AND ".join(
-            f"{role}_code IS NOT DISTINCT FROM {'NULL' if code is None else code}"
-            for role, code in known.items()
-        )
-        rows = self._ask(
-            f"SELECT part, place FROM {self._clean(roles)} WHERE {condition} ORDER BY part, place"
-        )
-        places = [describe_place(self.parts[part], place, {}) for part, place in rows[:2]]
-        shown = [f"{role} {self.names[role][known[role]]!r}" for role in ("model", "task")]
-        if self.keys:
-            key = ":".join(self.names[role][known[role]] for role in self.keys)
-            shown.append(f"{' and '.join(self.keys)} {key!r}")
-        extra = groups - 1
-        sources = {self.parts[part].source for part, _ in rows}
-        return DuplicateRowsError(
-            f"{places[0]}: {', '.join(shown)} has {count} rows (another: {places[1]})"
-            f"{f', and {extra} more such rows' if extra else ''}. Expected one row for each. "
-            f"{_advise(len(sources) > 1)}"
-        )
-
-    def refuse_second_files(self) -> None:
-        """Raise `DuplicateRowsError` if files with one row per model and task share some of them.
-
-        Versions of a published table are no repeated measurements.
-        """
-        if len(self.parts) < 2:
-            return
-        roles = ("task", "model")
-        cells = (
-            "SELECT count(*) AS n, count(DISTINCT part) AS files, min(part) AS first, "
-            "max(part) AS last, task_code AS task, model_code AS model "
-            f"FROM {self._clean(roles)} GROUP BY task_code, model_code"
-        )
-        found = self._ask(
-            "SELECT count(*) FILTER (files > 1), bool_or(n > files), "
-            "min_by((first, last, task, model), (task, model)) FILTER (files > 1) "
-            f"FROM ({cells})"
-        )
-        ((shared, other, cell),) = found
-        if not shared or other:
-            return
-        first, last, task, model = cell.values() if isinstance(cell, dict) else cell
-        more = f", and there are {shared - 1:,} more such pairs" if shared > 1 else ""
-        raise DuplicateRowsError(
-            f"{self.parts[first].source} and {self.parts[last].source} both have a score of model "
-            f"{self.names['model'][model]!r} on task {self.names['task'][task]!r}{more}. Published "
-            "scores are no repeated measurements, so they are not averaged. If one file is a newer "
-            "version of the other, give it alone; --reruns newest chooses it, and needs dates in "
-            "the names of files (board_2026-05-01.csv). What changed between two versions: "
-            "rankbars rank FILE -o BOARD for each, then rankbars diff OLD NEW. If each file is a "
-            "run of the same models: one table with a column run."
-        )
-
-    def _ask(self, query: str) -> list[Any]:
+    def ask(self, query: str) -> list[Any]:
+        """What the engine answers; an error of it is one about the file at fault."""
         with self._report():
             return self.engine.ask(query)
 
@@ -624,10 +561,6 @@ class Records:
                 with report_damage(part.source):
                     self.engine.ask(f"SELECT max(hash(t)) FROM {clause} AS t")
             raise
-
-
-class DuplicateRowsError(DataError):
-    """A model has two rows where one is expected; raised while rows are counted."""
 
 
 def describe_place(rows: Rows, place: int, names: Mapping[str, str | None]) -> str:
@@ -670,17 +603,3 @@ def _state_of(name: str) -> int:
             "columns={'status': ''})."
         )
     return state
-
-
-def _advise(several_files: bool) -> str:
-    """What to do about rows that stand twice."""
-    if several_files:
-        return (
-            "If the files are copies, leave one out. If each is another model or run, name models "
-            "after their files: --column model= (in Python: columns={'model': ''}). If they are "
-            "answers to the same items, name the column that numbers them: --column epoch=NAME."
-        )
-    return (
-        "Remove the copies; or, if they are several answers to one item, name the column that "
-        "numbers them: --column epoch=NAME (in Python: columns={'epoch': 'NAME'})."
-    )

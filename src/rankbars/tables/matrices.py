@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rankbars.errors import DataError
 from rankbars.tables.cleanrows import MISSING, SCORED, STATES, Records
 from rankbars.tables.database import as_numbers
-from rankbars.tables.repeats import Answers, Crossing, Labels, no_worst
+from rankbars.tables.repeats import Answers, Crossing, Labels, duplicate_rows, no_worst
 
 __all__ = [
     "ONE_CLUSTER", "UNEVEN_CLUSTERS", "Filling", "Matrix", "RowIndex", "TaskCells", "index_rows",
@@ -228,7 +228,7 @@ class Filling:
         seen = np.count_nonzero(~np.isnan(values)) if filled is None else np.count_nonzero(filled)
         del filled
         if not self.answers and number != seen:
-            raise records.duplicates(())
+            raise duplicate_rows(records, ())
         behind, within, labels = self._average(kept, values, first) if kept else (None,) * 3
         for task in tasks:
             span = index.span(task)
@@ -271,7 +271,7 @@ class Filling:
     ) -> tuple[NDArray[np.int64] | None, NDArray[np.float64] | None, Labels | None]:
         joined = Answers.joined(kept)
         if joined.has_duplicates():
-            raise self.records.duplicates(self.answers)
+            raise duplicate_rows(self.records, self.answers)
         task = self.index.task_of_row[first + joined.cell // self.models]
         for one in np.unique(task).tolist():
             self.records.ask_about_mark(one, joined.score[task == one])

@@ -1,4 +1,7 @@
-"""Several answers to one row: their mean, what they differ in, and whether rows cross labels."""
+"""Several answers to one row: their mean, what they differ in, and whether rows cross labels.
+
+Where one answer is expected, rows that stand twice are refused.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import DataError
-from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED
+from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED, Records, describe_place
 
-__all__ = ["MOST_CELLS", "THINNEST", "Answers", "Crossing", "Labels", "no_worst"]
+__all__ = [
+    "MOST_CELLS",
+    "THINNEST",
+    "Answers",
+    "Crossing",
+    "DuplicateRowsError",
+    "Labels",
+    "duplicate_rows",
+    "no_worst",
+    "refuse_second_files",
+]
 
 # What answers differ in, by the role of the column that numbers them.
 LABELLED: Mapping[str, str] = {
@@ -22,6 +35,10 @@ LABELLED: Mapping[str, str] = {
 # A cube of more cells is not kept: it costs 8 bytes each.
 MOST_CELLS = 40_000_000
 THINNEST = 4  # nor is one with more than so many cells to an answer
+
+
+class DuplicateRowsError(DataError):
+    """A model has two rows where one is expected; raised while rows are counted."""
 
 
 class Answers(NamedTuple):
@@ -278,3 +295,83 @@ def _fill_partly(
     cube = np.full((rows, len(names), models), np.nan)
     cube[row, label.reshape(-1), model] = score
     return cube
+
+
+def duplicate_rows(records: Records, answers: Sequence[str]) -> DataError:
+    """The error for rows that stand twice: names the first in the order of the matrix."""
+    roles = ("task", *records.keys, "model", *answers)
+    codes = ", ".join(f"{role}_code" for role in dict.fromkeys(roles))
+    order = codes.replace(",", " NULLS FIRST,")
+    same = records.select(
+        f"count(*) AS n, count(*) OVER () AS more, {codes}", roles,
+        f"GROUP BY {codes} HAVING count(*) > 1 ORDER BY {order} NULLS FIRST LIMIT 1",
+    )  # fmt: skip
+    count, groups, *found = records.ask(same)[0]
+    known = dict(zip(dict.fromkeys(roles), found, strict=True))
+    condition = " AND ".join(
+        f"{role}_code IS NOT DISTINCT FROM {'NULL' if code is None else code}"
+        for role, code in known.items()
+    )
+    rows = records.ask(
+        records.select("part, place", roles, f"WHERE {condition} ORDER BY part, place")
+    )
+    places = [describe_place(records.parts[part], place, {}) for part, place in rows[:2]]
+    shown = [f"{role} {records.names[role][known[role]]!r}" for role in ("model", "task")]
+    if records.keys:
+        key = ":".join(records.names[role][known[role]] for role in records.keys)
+        shown.append(f"{' and '.join(records.keys)} {key!r}")
+    extra = groups - 1
+    sources = {records.parts[part].source for part, _ in rows}
+    return DuplicateRowsError(
+        f"{places[0]}: {', '.join(shown)} has {count} rows (another: {places[1]})"
+        f"{f', and {extra} more such rows' if extra else ''}. Expected one row for each. "
+        f"{_advise(len(sources) > 1)}"
+    )
+
+
+def refuse_second_files(records: Records) -> None:
+    """Raise `DuplicateRowsError` if files with one row per model and task share some of them.
+
+    Versions of a published table are no repeated measurements.
+    """
+    if len(records.parts) < 2:
+        return
+    roles = ("task", "model")
+    cells = records.select(
+        "count(*) AS n, count(DISTINCT part) AS files, min(part) AS first, max(part) AS last, "
+        "task_code AS task, model_code AS model", roles, "GROUP BY task_code, model_code",
+    )  # fmt: skip
+    found = records.ask(
+        "SELECT count(*) FILTER (files > 1), bool_or(n > files), "
+        "min_by((first, last, task, model), (task, model)) FILTER (files > 1) "
+        f"FROM ({cells})"
+    )
+    ((shared, other, cell),) = found
+    if not shared or other:
+        return
+    first, last, task, model = cell.values() if isinstance(cell, dict) else cell
+    one, two = records.parts[first], records.parts[last]
+    more = f", and there are {shared - 1:,} more such pairs" if shared > 1 else ""
+    raise DuplicateRowsError(
+        f"{one.source} and {two.source} both have a score of model "
+        f"{records.names['model'][model]!r} on task {records.names['task'][task]!r}{more}. "
+        "Published scores are no repeated measurements, so they are not averaged. If one file is a "
+        "newer version of the other, give it alone; --reruns newest chooses it, and needs dates in "
+        "the names of files (board_2026-05-01.csv). What changed between two versions: "
+        "rankbars rank FILE -o BOARD for each, then rankbars diff OLD NEW. If each file is a "
+        "run of the same models: one table with a column run."
+    )
+
+
+def _advise(several_files: bool) -> str:
+    """What to do about rows that stand twice."""
+    if several_files:
+        return (
+            "If the files are copies, leave one out. If each is another model or run, name models "
+            "after their files: --column model= (in Python: columns={'model': ''}). If they are "
+            "answers to the same items, name the column that numbers them: --column epoch=NAME."
+        )
+    return (
+        "Remove the copies; or, if they are several answers to one item, name the column that "
+        "numbers them: --column epoch=NAME (in Python: columns={'epoch': 'NAME'})."
+    )

@@ -14,7 +14,7 @@ from rankbars.data.notes import Note
 from rankbars.errors import DataError
 from rankbars.tables.cleanrows import MISSING, SCORED, UNSCORED, Batch, Records
 from rankbars.tables.metrics import is_proportion
-from rankbars.tables.repeats import Answers, no_worst
+from rankbars.tables.repeats import Answers, duplicate_rows, no_worst, refuse_second_files
 
 __all__ = [
     "Summaries",
@@ -103,10 +103,10 @@ def read_summaries(records: Records, worst: Sequence[float] | None = None) -> Su
     weight = values.get("weight", np.full(shape, np.nan))
     left_out = records.left_out()
     if seen.size and seen.max() > 1:
-        records.refuse_second_files()
+        refuse_second_files(records)
         # Where most models have one row, a second one is no second answer.
         if {"se", "ci_low", "n"} & set(fields) or np.median(seen[seen > 0]) == 1:
-            raise records.duplicates(())
+            raise duplicate_rows(records, ())
         for task in range(shape[0]):
             records.ask_about_mark(task, score[cell // models == task])
         answers = Answers.joined([Answers(cell, cell, score, _states(parts, score, records))])

@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 
 import rankbars as rb
 from rankbars.data.claim import parse_claim
-from rankbars.data.contradictions import refuse_contradictions
+from rankbars.steps.claimjudging import refuse_contradictions
 
 
 def read(*lines):
