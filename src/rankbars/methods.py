@@ -11,7 +11,7 @@ import numpy as np
 from rankbars.data.diagnosis import Choice, Explanation, MethodOutcome
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items
 from rankbars.data.scores import Scores
-from rankbars.data.spec import Spec
+from rankbars.data.spec import Spec, correction_facts
 from rankbars.data.votes import Votes
 from rankbars.errors import OptionError
 from rankbars.intake import take_scores
@@ -211,7 +211,7 @@ def _outcome(
         memory=memory,
     )
     widths = [task.worst - task.best for task in board.tasks.values()]
-    says = board.lead != "new_task" and correction not in ("none", "bootstrap_band")
+    says = board.lead != "new_task" and correction_facts(correction).promises
     return MethodOutcome(
         test=test,
         correction=correction,

@@ -14,17 +14,18 @@ import pytest
 from scipy import stats
 
 import rankbars as rb
+from rankbars.data.spec import correction_facts
 from rankbars.data.votes import Ballots
 from rankbars.steps import pairtests
 from rankbars.steps.corrections import CORRECTIONS
 from rankbars.steps.pairtests import TESTS
-from rankbars.steps.validity import DESCRIPTIONS, DESIGNS, VALIDITY, Cell, find_cell
+from rankbars.steps.validity import DESIGNS, VALIDITY, Cell, find_cell
 
 NAMES = tuple("abcd")
 ROWS = 24
 TESTED = [key for key in VALIDITY if key[0] != "contrasts"]
 AVERAGED = [key for key in VALIDITY if key[0] == "contrasts"]
-PROMISING = [name for name in CORRECTIONS if name not in DESCRIPTIONS]
+PROMISING = [name for name in CORRECTIONS if correction_facts(name).promises]
 SCOPES = ("each", "all")
 CROSSED = {"crossed": 8, "some runs": 4, "few runs": 2}
 PAIRING = {"adaptive votes": "adaptive", "logged votes": "adaptive"}

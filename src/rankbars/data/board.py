@@ -21,7 +21,7 @@ from rankbars.data.frames import make_frame
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import NameFact, Note
 from rankbars.data.scores import Input
-from rankbars.data.spec import Spec
+from rankbars.data.spec import Spec, correction_facts
 from rankbars.data.standings import (
     Reasons,
     Standing,
@@ -715,11 +715,9 @@ _WRITTEN_BY = {
 }
 
 
-_DESCRIBING = ("none", "bootstrap_band")  # corrections that promise nothing
-
-
 def ranks_from_relation(board: Leaderboard) -> bool:
     """Whether rows and pairs of what is shown first come from one relation, so that tiers fit."""
     counted = any(note.code == "average-band" for note in board.notes)
-    together = board.spec.scope == "all" and board.spec.correction not in _DESCRIBING
+    spec = board.spec
+    together = spec.scope == "all" and correction_facts(spec.correction).promises
     return board.lead != "new_task" and together and not (board.lead == "aggregate" and counted)

@@ -30,7 +30,7 @@ from rankbars.data.judgeworth import JudgeUse, JudgeWorth
 from rankbars.data.notes import NameFact, Note
 from rankbars.data.plain import Derived, Keys, from_plain, json_text, to_plain
 from rankbars.data.scores import Input
-from rankbars.data.spec import VOTE_WEIGHTS, Spec, VoteOptions
+from rankbars.data.spec import VOTE_WEIGHTS, Spec, VoteOptions, correction_facts
 from rankbars.data.taskresult import (
     CategoryRanks,
     Effects,
@@ -551,13 +551,9 @@ def _named(models: Iterable[str]) -> str:
     return ", ".join(repr(name) for name in sorted(models)[:5]) or "nobody"
 
 
-# Their rows do not follow from pairs that are shown.
-_OWN_COUNTS = ("none", "bootstrap_band")
-
-
 def _check_rows(board: Leaderboard) -> None:
     """Rows for all models at once are counted from `shown_better`, and who may be first."""
-    if board.lead == "new_task" or board.spec.correction in _OWN_COUNTS:
+    if board.lead == "new_task" or not correction_facts(board.spec.correction).promises:
         return
     task = next(iter(board.tasks.values()))
     average = board.aggregate

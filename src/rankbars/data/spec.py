@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from rankbars.calls import check_name, check_whole
 from rankbars.errors import OptionError, UnknownOptionError
@@ -28,10 +28,13 @@ __all__ = [
     "WITHIN_GROUPS",
     "ZERO_SE",
     "Anchor",
+    "CorrectionFacts",
     "Spec",
     "VoteOptions",
     "check_rate",
     "check_resamples",
+    "correction_facts",
+    "side_level",
 ]
 
 TIES = ("half", "drop", "rao-kupper", "davidson")
@@ -380,6 +383,60 @@ class Spec:
 
         spec: Spec = from_plain(dict(values), cls, {})
         return spec
+
+
+class CorrectionFacts(NamedTuple):
+    """What is known of a correction, whatever the data.
+
+    Attributes
+    ----------
+    promises : bool
+        Whether ranks hold at a level; what promises nothing describes.
+    strict : str, optional
+        What stands behind statements about all models at once, if not the correction itself.
+    pairs : {"holm", "bonferroni", "maxt", "none"}, optional
+        What adjusts differences of single pairs; none where nothing does.
+    one_side : bool
+        Whether one end of an interval may have all of the error rate.
+    """
+
+    promises: bool = True
+    strict: str | None = None
+    pairs: Literal["holm", "bonferroni", "maxt", "none"] | None = None
+    one_side: bool = False
+
+
+# Simes counts say how many models are better, not which, and neither does a band: what they leave
+# to be said comes from Holm. Resampled rows may err on one side only.
+_CORRECTIONS = {
+    "holm": CorrectionFacts(pairs="holm"),
+    "bonferroni": CorrectionFacts(pairs="bonferroni"),
+    "simes": CorrectionFacts(strict="holm", pairs="holm"),
+    "maxt": CorrectionFacts(pairs="maxt"),
+    "maxt_bootstrap": CorrectionFacts(pairs="maxt", one_side=True),
+    "bootstrap_band": CorrectionFacts(promises=False, strict="holm", pairs="holm"),
+    "none": CorrectionFacts(promises=False, strict="holm", pairs="none"),
+    "e_average": CorrectionFacts(),
+}
+
+
+def correction_facts(name: str) -> CorrectionFacts:
+    """What is known of the correction called `name`; one that somebody added is trusted.
+
+    Examples
+    --------
+    >>> correction_facts("none").promises, correction_facts("simes").strict
+    (False, 'holm')
+    """
+    return _CORRECTIONS.get(name, CorrectionFacts())
+
+
+def side_level(name: str, scope: str, alpha: float) -> float | None:
+    """Error rate of one side of an interval; None where the correction promises nothing."""
+    facts = correction_facts(name)
+    if not facts.promises:
+        return None
+    return alpha if scope == "all" or facts.one_side else alpha / 2
 
 
 def check_resamples(resamples: int) -> int:

@@ -11,6 +11,7 @@ from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import list_words
+from rankbars.data.spec import correction_facts
 from rankbars.render.claims import (
     average_level,
     average_title,
@@ -222,9 +223,8 @@ def pairs_decided(board: Leaderboard) -> str:
 
 
 def _pairs_correction(board: Leaderboard) -> str:
-    # No correction promises nothing, and Simes counts do not say which models are better.
     asked = lead_correction(board)
-    return "holm" if asked in ("none", "bootstrap_band", "simes") else asked
+    return correction_facts(asked).strict or asked
 
 
 def _ranks_entry(board: Leaderboard) -> MethodEntry:

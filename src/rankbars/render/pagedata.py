@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.evidence import Coverage
+from rankbars.data.spec import side_level
 from rankbars.data.taskresult import PairDetails, ScoreBins, TaskPairs
 from rankbars.data.votehealth import VoteHealth
 from rankbars.errors import DataError
@@ -268,8 +269,7 @@ def _side_level(task: TaskResult) -> float | None:
     if task.guarantee is None:
         return None
     together = task.scope == "all" and task.merged_best is None
-    one_sided = together or task.correction == "maxt_bootstrap"
-    return task.alpha if one_sided else task.alpha / 2
+    return side_level(task.correction, "all" if together else "each", task.alpha)
 
 
 def _ranks(claim: Claim, best: NDArray[np.int64], worst: NDArray[np.int64]) -> dict[str, Any]:

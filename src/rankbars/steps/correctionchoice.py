@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Items
 from rankbars.data.rightanswers import is_binary
+from rankbars.data.spec import correction_facts
 from rankbars.stats.pairwise.clusters import Grouping, cluster_deviations, few_degrees
 from rankbars.stats.rowsigns import skewness_index
-from rankbars.steps.validity import DESCRIPTIONS
 
 __all__ = [
     "RESAMPLED",
@@ -153,7 +153,7 @@ def choose_correction(
     """
     even = index is None or (index <= _EVEN and not heavy)
     usual = (SHARPER if flipped and even else "holm") if asked == "auto" else asked
-    if index is None or usual in DESCRIPTIONS:
+    if index is None or not correction_facts(usual).promises:
         return CorrectionChoice(usual)
     if np.isinf(index):
         return CorrectionChoice(usual, nothing=True)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items
 from rankbars.data.intervals import Scope
 from rankbars.data.rightanswers import is_binary
+from rankbars.data.spec import correction_facts
 from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.stats.multiplicity.stepdown import Procedure, decide, decide_from_p
 from rankbars.stats.orders import find_cycles, transitive_closure
@@ -36,7 +37,6 @@ __all__ = [
     "flips_decide",
     "null_draws",
     "resample_family",
-    "side_level",
     "simultaneous_order",
     "strict_correction",
     "substitution",
@@ -310,20 +310,8 @@ def substitution(name: str, cell: Cell) -> tuple[tuple[str, str, tuple[int, ...]
 
 
 def strict_correction(name: str) -> str:
-    """The correction behind statements about all models at once, where `name` was asked for.
-
-    No correction and a band promise nothing, and Simes counts say how many models are better, not
-    which.
-    """
-    return "holm" if name in ("none", "bootstrap_band", "simes") else name
-
-
-def side_level(name: str, scope: Scope, alpha: float) -> float | None:
-    """Error rate of one side of an interval; None where the correction promises nothing."""
-    if name in ("none", "bootstrap_band"):
-        return None
-    # Resampled rows may err on one side only: their family of both sides has all of alpha.
-    return alpha if scope == "all" or name == "maxt_bootstrap" else alpha / 2
+    """The correction behind statements about all models at once, where `name` was asked for."""
+    return correction_facts(name).strict or name
 
 
 def simultaneous_order(

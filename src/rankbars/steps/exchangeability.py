@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.diagnosis import Diagnosis, LeftOut, Shift
+from rankbars.data.spec import side_level
 from rankbars.data.taskresult import TaskResult
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.newtask.guarantees import Rate, miss_bound
@@ -22,7 +23,6 @@ from rankbars.stats.newtask.plausibility import (
     tilted_weights,
 )
 from rankbars.stats.ranks import RankBounds
-from rankbars.steps.corrections import side_level
 from rankbars.steps.mergers import MERGES, Bag
 
 __all__ = ["diagnose"]

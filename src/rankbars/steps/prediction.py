@@ -15,12 +15,11 @@ from rankbars.data.evidence import Estimates, Evidence
 from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
-from rankbars.data.spec import Spec, check_rate
+from rankbars.data.spec import Spec, check_rate, side_level
 from rankbars.data.storedtasks import known_outline
 from rankbars.data.taskresult import TaskResult
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.stats.newtask.guarantees import Budget, Rate, guarantee, split_budget
-from rankbars.steps.corrections import side_level
 from rankbars.steps.mergers import MERGES, Bag, Merged
 
 __all__ = [

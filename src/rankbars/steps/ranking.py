@@ -13,7 +13,7 @@ from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Items
 from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
-from rankbars.data.spec import SCOPES, check_rate, check_resamples
+from rankbars.data.spec import SCOPES, check_rate, check_resamples, side_level
 from rankbars.errors import UnknownOptionError
 from rankbars.stats.blocks import PRODUCT_CELLS, row_blocks
 from rankbars.stats.multiplicity.stepdown import decide_stacked
@@ -34,7 +34,6 @@ from rankbars.steps.corrections import (
     Corrected,
     Family,
     correct,
-    side_level,
     simultaneous_order,
     substitution,
     take_correction,

@@ -14,11 +14,11 @@ import numpy as np
 
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items
 from rankbars.data.intervals import Scope
+from rankbars.data.spec import correction_facts
 from rankbars.data.votes import MOST_WEIGHT
 from rankbars.errors import OptionError
 
 __all__ = [
-    "DESCRIPTIONS",
     "DESIGNS",
     "VALIDITY",
     "Cell",
@@ -54,9 +54,6 @@ DESIGNS: dict[str, str] = {
     "few ranks": "mean ranks (or wins) over up to 30 tasks like these",
 }
 """What rows may be, and averages."""
-
-DESCRIPTIONS = ("none", "bootstrap_band")
-"""Corrections that describe and promise nothing, whatever the test."""
 
 
 class Cell(NamedTuple):
@@ -293,7 +290,7 @@ def find_cell(test: str, correction: str, scope: Scope, design: str | None) -> C
     A test on a design that the table does not have is the test's own to refuse, and a correction
     that somebody added is trusted.
     """
-    if correction in DESCRIPTIONS:
+    if not correction_facts(correction).promises:
         return _VALID
     rows = [row for (name, one), row in VALIDITY.items() if name == test and design in (None, one)]
     cells = [row.get(correction, _VALID) for row in rows]

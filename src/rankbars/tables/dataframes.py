@@ -1,8 +1,8 @@
 """Scores from data frames of pandas, polars, pyarrow, duckdb and whatever else narwhals knows.
 
 Of columns of several levels, as pivoted and aggregated frames of pandas have them, what a level
-says is told by its name or by what is in it. Levels of models, tasks and rows become columns, with one
-row per score; a level that says the same everywhere names the metric.
+says is told by its name or by what is in it. Levels of models, tasks and rows become columns, with
+one row per score; a level that says the same everywhere names the metric.
 """
 
 from __future__ import annotations

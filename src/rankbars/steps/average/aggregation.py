@@ -20,7 +20,7 @@ from rankbars.data.notes import Note, list_words
 from rankbars.data.priors import PriorChoice
 from rankbars.data.rightanswers import is_share
 from rankbars.data.scores import Scores
-from rankbars.data.spec import SCOPES, Spec
+from rankbars.data.spec import SCOPES, Spec, side_level
 from rankbars.data.storedtasks import sizes_of
 from rankbars.data.taskgroups import count_groups
 from rankbars.errors import DataError
@@ -51,7 +51,7 @@ from rankbars.steps.correctionchoice import (
     CorrectionChoice,
     can_bear_flips,
 )
-from rankbars.steps.corrections import side_level, take_correction
+from rankbars.steps.corrections import take_correction
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.testrows import LEVEL_CODES, Setting
 from rankbars.steps.validity import check_method

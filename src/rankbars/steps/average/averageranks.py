@@ -14,7 +14,7 @@ from rankbars.data.contrasts import Contrasts
 from rankbars.data.draws import Draws
 from rankbars.data.evidence import Estimates, Evidence, Items
 from rankbars.data.notes import Note
-from rankbars.data.spec import Spec
+from rankbars.data.spec import Spec, correction_facts
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.allpairs import maximum_contrasts, maximum_paired_contrasts
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
@@ -218,7 +218,7 @@ def average_contrasts(
     for table in (found.pairs.diff, found.pairs.se, found.pairs.statistic):
         table.setflags(write=False)  # nobody else holds them, so they need not be copied
     scale = plan.rule.linear or "difference"
-    kept = _ADJUSTED.get(plan.correction)
+    kept = correction_facts(plan.correction).pairs
     if kept is None:
         return None  # a correction that adjusts no p-values of pairs
     largest = _largest(bounds, scale)
@@ -260,19 +260,6 @@ _CLUSTERED = Note(
     "Holm's method was used on the average in place of max-T: the rows of some task come in "
     "clusters, and draws from the covariance of few clusters claim too much.",
 )
-
-
-# What adjusts single pairs. Simes counts do not say which models are better, nor does a band: what
-# they leave to be said of pairs comes from Holm.
-_ADJUSTED: dict[str, Literal["holm", "bonferroni", "maxt", "none"]] = {
-    "holm": "holm",
-    "simes": "holm",
-    "bootstrap_band": "holm",
-    "bonferroni": "bonferroni",
-    "maxt": "maxt",
-    "maxt_bootstrap": "maxt",
-    "none": "none",
-}
 
 
 def _largest(bounds: tuple[float, float], scale: Literal["difference", "log ratio"]) -> float:
