@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from math import comb
 from typing import TYPE_CHECKING, Literal
 
 from rankbars.data.board import Leaderboard, TaskResult
@@ -18,7 +19,7 @@ from rankbars.data.storedtasks import (
     StoredTasks,
     sizes_of,
 )
-from rankbars.data.taskresult import MOST_PAIRS, PairDetails, TaskPairs, count_pairs
+from rankbars.data.taskresult import MOST_PAIRS, PairDetails, TaskPairs
 from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.intake import take_scores
 from rankbars.steps.boardassembly import (
@@ -237,7 +238,7 @@ def leaderboard(
     wanted = Wanted(
         spec,
         task_alpha=None if budget is None else budget.alpha_task,
-        pairs=pairs and count_pairs(len(scores.models), len(scores.tasks)) <= MOST_PAIRS,
+        pairs=pairs and comb(len(scores.models), 2) * len(scores.tasks) <= MOST_PAIRS,
         bins=len(scores.models) * len(scores.tasks) * MOST_BINS <= MOST_CELLS,
         strict=single,
         rows=collector is not None and collector.takes_rows,

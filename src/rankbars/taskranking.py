@@ -11,9 +11,10 @@ from rankbars.data.evidence import Evidence, Items, take_models
 from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Spec
-from rankbars.data.storedtasks import TaskReference, look_at, refer
+from rankbars.data.storedtasks import TaskReference, refer
 from rankbars.data.taskresult import TaskPairs, TaskResult
-from rankbars.steps.boardassembly import contain, describe_task, observe_ranks, summarise_pairs
+from rankbars.stats.ranks import observed_rank_sets
+from rankbars.steps.boardassembly import contain, describe_task, summarise_pairs
 from rankbars.steps.correctionchoice import RESAMPLED
 from rankbars.steps.corrections import strict_correction
 from rankbars.steps.pairtests import compare_evidence, take_present
@@ -122,7 +123,7 @@ def _rank_one(
         )
     else:
         intervals = ranked(spec.correction, spec.scope, spec.alpha)
-    observed = observe_ranks(comparisons)
+    observed = _observe_ranks(comparisons)
     merged = strict = pairs = None
     if wanted.task_alpha is not None:
         # Resampled rows have all of their error on one side.
@@ -178,7 +179,9 @@ def _rank_elsewhere(
     wanted: Wanted,
 ) -> RankedTask:  # fmt: skip
     """What a worker does; the scores of rows, which are large, do not travel back."""
-    ranked = _rank_one(name, look_at(work), info, models, wanted)
+    ranked = _rank_one(
+        name, work if isinstance(work, Evidence) else work.load(), info, models, wanted
+    )
     rows, mean = ranked.comparisons.evidence, ranked.comparisons.mean
     if not isinstance(rows, Items):
         return ranked
@@ -195,3 +198,11 @@ def _with_rows(ranked: RankedTask, scores: Scores, name: str) -> RankedTask:
         return ranked
     evidence = take_present(scores.tasks[name])
     return ranked._replace(comparisons=replace(comparisons, evidence=evidence))
+
+
+def _observe_ranks(comparisons: Comparisons) -> RankIntervals:
+    """Ranks as observed, with ties as ranges; not an inference."""
+    bounds = observed_rank_sets(comparisons.mean)
+    return RankIntervals(
+        comparisons.models, bounds.best, bounds.worst, 1.0, "each", "task", "observed"
+    )

@@ -679,14 +679,14 @@ class Leaderboard:
         OptionError
             If the name of the file is that of another format, which another method writes.
         """
-        from rankbars.data.boardfile import save_board
+        from rankbars.data.boardfile import board_json
 
         instead = _WRITTEN_BY.get(Path(path).suffix.lower())
         if instead is not None:
             call = instead.format(path=str(path))
             raise OptionError(f"board.save() writes a board file (JSON). For {path}: {call}.")
 
-        save_board(self, path, pairs=pairs)
+        write_text(path, board_json(self, pairs=pairs))
 
     def _repr_html_(self) -> str:
         # Notebooks look for this name; one of the doors that the layers list.

@@ -23,7 +23,6 @@ from rankbars.data.board import Leaderboard, ranks_from_relation
 from rankbars.data.boardparts import CostFront, OtherOrder, OverTime, PartlyScored, Winner
 from rankbars.data.categorymeans import CategoryMeans
 from rankbars.data.contrasts import Differences
-from rankbars.data.drafts import write_text
 from rankbars.data.fields import Chosen, Reals, Relation
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.judgeworth import JudgeUse, JudgeWorth
@@ -56,7 +55,6 @@ __all__ = [
     "load",
     "packed",
     "parse_board",
-    "save_board",
 ]
 
 SCHEMA = "rankbars.board/1"
@@ -327,11 +325,6 @@ def board_schema() -> dict[str, Any]:
 def board_json(board: Leaderboard, *, pairs: bool = False) -> str:
     """The board as JSON text: sorted keys, shortest round trip of floats, one final newline."""
     return json_text(board_to_dict(board, pairs=pairs))
-
-
-def save_board(board: Leaderboard, path: str | Path, *, pairs: bool = False) -> None:
-    """Write the board file, whole or not at all; raises `WriteError`."""
-    write_text(path, board_json(board, pairs=pairs))
 
 
 def load(path: str | Path) -> Leaderboard:

@@ -17,6 +17,7 @@ __all__ = [
     "NameKind",
     "Note",
     "Remarks",
+    "join_words",
     "list_names",
     "list_words",
     "note_chosen",
@@ -172,6 +173,17 @@ def list_words(words: Iterable[str], limit: int = 4, between: str = ", ", last: 
     every = list(words)
     shown = between.join(every[:limit])
     return shown if len(every) <= limit else f"{shown}{last}and {len(every) - limit:,} more"
+
+
+def join_words(words: Sequence[str]) -> str:
+    """All words of a list.
+
+    Examples
+    --------
+    >>> join_words(["a", "b", "c"]), join_words(["a"])
+    ('a, b and c', 'a')
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 class Remarks:

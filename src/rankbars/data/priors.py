@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import OptionError, UnknownOptionError
-from rankbars.stats.hierarchical import densities
 
 __all__ = ["PRIORS", "Prior", "PriorChoice", "prior_kind", "take_prior"]
 
@@ -72,7 +71,7 @@ class Prior:
         items that differ as tasks do, 95 % intervals for a new task held in half of the cases.
         """
         _positive("mean", mean)
-        density = partial(densities.exponential_pair, mean=float(mean))
+        density = partial(_exponential_pair, mean=float(mean))
         return cls("shares", density, f"a and b exponential with mean {mean:g}")
 
     @classmethod
@@ -85,7 +84,7 @@ class Prior:
         _positive("low", low)
         return cls(
             "shares",
-            densities.flat_mean_flat_log,
+            _flat_mean_flat_log,
             f"mean share uniform, log of a + b uniform from {low:g} to {high:g}",
             (float(low), float(high)),
         )
@@ -94,9 +93,7 @@ class Prior:
     def log_normal(cls, centre: float = 3.0, deviation: float = 1.5) -> Prior:
         """The mean share uniform, and the log of ``a + b`` normal."""
         _positive("deviation", deviation)
-        density = partial(
-            densities.flat_mean_normal_log, centre=float(centre), deviation=float(deviation)
-        )
+        density = partial(_flat_mean_normal_log, centre=float(centre), deviation=float(deviation))
         words = f"mean share uniform, log of a + b normal with mean {centre:g}, SD {deviation:g}"
         return cls("shares", density, words)
 
@@ -109,7 +106,7 @@ class Prior:
         other = deviation if deviation_b is None else deviation_b
         _positive("deviation_b", other)
         density = partial(
-            densities.normal_pair,
+            _normal_pair,
             centres=(float(a), float(b)),
             deviations=(float(deviation), float(other)),
         )
@@ -119,13 +116,13 @@ class Prior:
     @classmethod
     def uniform_spread(cls) -> Prior:
         """The spread of true scores between tasks uniform; needs three tasks or more."""
-        return cls("scores", densities.flat_spread, "spread between tasks uniform")
+        return cls("scores", _flat_spread, "spread between tasks uniform")
 
     @classmethod
     def exponential_spread(cls, mean: float) -> Prior:
         """The spread of true scores between tasks exponential, in units of the score."""
         _positive("mean", mean)
-        density = partial(densities.exponential_spread, mean=float(mean))
+        density = partial(_exponential_spread, mean=float(mean))
         return cls("scores", density, f"spread between tasks exponential with mean {mean:g}")
 
     @classmethod
@@ -133,7 +130,7 @@ class Prior:
         """The log of the spread of true scores between tasks uniform between two ends."""
         _positive("low", low)
         words = f"log of the spread between tasks uniform from {low:g} to {high:g}"
-        return cls("scores", densities.flat_log_spread, words, (float(low), float(high)))
+        return cls("scores", _flat_log_spread, words, (float(low), float(high)))
 
 
 PriorChoice: TypeAlias = str | Prior | Callable[..., NDArray[np.float64]]
@@ -249,3 +246,49 @@ def _named(text: str) -> Prior:
 def _positive(name: str, value: float) -> None:
     if not (np.isfinite(value) and value > 0):
         raise OptionError.out_of_range(name, value, "above 0")
+
+
+def _exponential_pair(
+    a: NDArray[np.float64], b: NDArray[np.float64], mean: float
+) -> NDArray[np.float64]:
+    """Both independent and exponential with one mean."""
+    return -(a + b) / mean
+
+
+def _normal_pair(
+    a: NDArray[np.float64],
+    b: NDArray[np.float64],
+    centres: tuple[float, float],
+    deviations: tuple[float, float],
+) -> NDArray[np.float64]:
+    """Both independent and normal, cut off at 0."""
+    one, two = (a - centres[0]) / deviations[0], (b - centres[1]) / deviations[1]
+    return -0.5 * (np.square(one) + np.square(two))
+
+
+def _flat_mean_flat_log(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean ``a / (a + b)`` uniform, and the log of ``a + b``: da db = (a + b)^2 dm dlog."""
+    return np.asarray(-2.0 * np.log(a + b))
+
+
+def _flat_mean_normal_log(
+    a: NDArray[np.float64], b: NDArray[np.float64], centre: float, deviation: float
+) -> NDArray[np.float64]:
+    """The mean uniform, and the log of ``a + b`` normal."""
+    log = np.log(a + b)
+    return np.asarray(-2.0 * log - 0.5 * np.square((log - centre) / deviation))
+
+
+def _flat_spread(tau: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Tau uniform on all positive numbers."""
+    return np.zeros(tau.shape)
+
+
+def _exponential_spread(tau: NDArray[np.float64], mean: float) -> NDArray[np.float64]:
+    """Tau exponential."""
+    return -tau / mean
+
+
+def _flat_log_spread(tau: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The log of tau uniform."""
+    return -np.log(tau)

@@ -28,7 +28,6 @@ __all__ = [
     "change_tasks",
     "entitle",
     "known_outline",
-    "look_at",
     "models_of",
     "outline_of",
     "refer",
@@ -336,11 +335,6 @@ def _rows_in(evidence: Evidence) -> int:
 def refer(tasks: Mapping[str, Evidence], name: str) -> Work:
     """What to hand to a worker: a reference where there is one, else the evidence."""
     return tasks.references[name] if isinstance(tasks, StoredTasks) else tasks[name]
-
-
-def look_at(work: Work) -> Evidence:
-    """The evidence behind what a worker was given."""
-    return work if isinstance(work, Evidence) else work.load()
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,6 @@ __all__ = [
     "SuspectVoters",
     "TaskPairs",
     "TaskResult",
-    "count_pairs",
 ]
 
 
@@ -168,17 +167,6 @@ class PairDetails:
     def __reduce__(self) -> tuple[Any, ...]:
         # Mapping proxies cannot be pickled; worker processes and copies need results.
         return type(self), (self.models, dict(self.tasks))
-
-
-def count_pairs(n_models: int, n_tasks: int) -> int:
-    """Pairs of models times tasks.
-
-    Examples
-    --------
-    >>> count_pairs(29, 14)
-    5684
-    """
-    return n_models * (n_models - 1) // 2 * n_tasks
 
 
 Kind = Literal["items", "folds", "runs", "estimates", "votes"]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardparts import PartlyScored
+from rankbars.data.notes import join_words
 from rankbars.render.claims import (
     NO_GUARANTEE,
     approximate_sentence,
@@ -177,7 +178,7 @@ def _title(board: Leaderboard, name: NameWriter, *, named: bool) -> str:
         if not named:
             return f"{len(first)} models may be first. {rest} shown worse than at least one model."
         among = "between" if len(first) == 2 else "among"
-        names = _listed([name(one) for one in first])
+        names = join_words([name(one) for one in first])
         return f"First place is open {among} {names}. {rest} shown worse than at least one model."
     beaten = int(board.shown_better[board.models.index(first[0])].sum())
     if beaten < others:
@@ -205,7 +206,7 @@ def _among_those_scored(board: Leaderboard, partly: PartlyScored, name: NameWrit
         )
     if not also:
         return f"{head} Of {some} partly scored, none may be first."
-    said = _listed(also) if len(also) <= _MOST_NAMES_APART else f"{len(also)}"
+    said = join_words(also) if len(also) <= _MOST_NAMES_APART else f"{len(also)}"
     return f"{head} Of {some} partly scored, {said} may be first, too."
 
 
@@ -289,7 +290,3 @@ def _cautions(board: Leaderboard) -> list[str]:
     if "run-effect" in codes:
         said.append("For these runs only: whole runs differ by more than chance.")
     return said
-
-
-def _listed(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rankbars.data.board import Leaderboard, TaskResult
-from rankbars.data.notes import list_words
+from rankbars.data.notes import join_words, list_words
 from rankbars.render.claims import (
     APPROXIMATE,
     NO_GUARANTEE,
@@ -315,7 +315,7 @@ def apart_sentences(board: Leaderboard, name: NameWriter = plain_name) -> tuple[
     may = f"only {rest[0]} may" if len(rest) == 1 else f"{len(rest)} may"
     named = "" if len(rest) == 1 else f": {list_words(rest, _MOST_NAMES)}"
     return (
-        f"{_listed([name(one) for one in apart])} {stand} of the scores, far fewer than others.",
+        f"{join_words([name(one) for one in apart])} {stand} of the scores, far fewer than others.",
         f"Among the other {int(kept.sum())}, {may} be first{named}.",
     )
 
@@ -375,7 +375,7 @@ def _who_leads(board: Leaderboard, where: str, first: list[str], level: str) -> 
     count = len(known) - len(first)
     others = "other one" if count == 1 else f"each of the other {count}"
     if len(first) > 1:
-        named = _listed(first) if len(first) <= _MOST_NAMES else list_words(first, _MOST_NAMES)
+        named = join_words(first) if len(first) <= _MOST_NAMES else list_words(first, _MOST_NAMES)
         among = "between" if len(first) == 2 else "among"
         worse = others.replace("other one", "the other one")
         return [
@@ -479,12 +479,8 @@ def outcome_sentence(board: Leaderboard) -> str:
             lost.append(f"{number:,} {verb}{what}")
     if not lost:
         return ""
-    text = f"Of {expected:,} expected scores {_listed(lost)}"
+    text = f"Of {expected:,} expected scores {join_words(lost)}"
     if all(one.zeros is not None for one in counted):
         zeros = sum(int(one.zeros.sum()) for one in counted if one.zeros is not None)
         text += f"; {zeros:,} of the others {'is' if zeros == 1 else 'are'} 0"
     return f"{text}."
-
-
-def _listed(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -23,7 +23,7 @@ from rankbars.data.spec import Anchor, Spec, VoteOptions
 from rankbars.data.taskresult import ScoreBins, TaskPairs
 from rankbars.errors import UnknownOptionError
 from rankbars.stats.orders import tiers
-from rankbars.stats.ranks import RankBounds, observed_rank_sets
+from rankbars.stats.ranks import RankBounds
 from rankbars.stats.tails import critical_value
 from rankbars.stats.votes.arena import elo_ratings, overlap_bounds
 from rankbars.steps.testrows import score_ends
@@ -40,17 +40,8 @@ __all__ = [
     "describe_task",
     "note_effects",
     "note_unused",
-    "observe_ranks",
     "summarise_pairs",
 ]
-
-
-def observe_ranks(comparisons: Comparisons) -> RankIntervals:
-    """Ranks as observed, with ties as ranges; not an inference."""
-    bounds = observed_rank_sets(comparisons.mean)
-    return RankIntervals(
-        comparisons.models, bounds.best, bounds.worst, 1.0, "each", "task", "observed"
-    )
 
 
 def contain(intervals: RankIntervals, observed: RankIntervals) -> RankIntervals:

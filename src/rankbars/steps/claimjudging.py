@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from rankbars.data.claim import Claim, known_names
 from rankbars.data.judged import OUT_OF_REACH, JudgedClaim
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, join_words
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.errors import OptionError
@@ -296,8 +296,7 @@ def refuse_contradictions(claims: Sequence[Claim], tasks: Sequence[str] = ()) ->
         if circle:
             names = [repr(claim.text) for claim in claims if claim in circle]
             raise OptionError(
-                f"Claims {', '.join(names[:-1])} and {names[-1]} contradict each other. Leave one "
-                "of them out."
+                f"Claims {join_words(names)} contradict each other. Leave one of them out."
             )
 
 

@@ -31,7 +31,6 @@ __all__ = [
     "CORRECTIONS",
     "Corrected",
     "Family",
-    "adjust_rankings",
     "correct",
     "flipped_rows",
     "flips_decide",
@@ -342,13 +341,6 @@ def _streams(family: Family, purpose: str = "maxt") -> Callable[[int], np.random
     return lambda chunk: stream(family.seed, purpose, family.key, chunk)
 
 
-def adjust_rankings(family: Family) -> NDArray[np.float64]:
-    """Adjusted one-sided p-values of all ordered pairs, of a family that has rankings."""
-    from rankbars.stats.multiplicity.nulllaws import reversal_p
-
-    return reversal_p(null_draws(family))
-
-
 def _few_degrees(family: Family) -> tuple[int, float] | None:
     """Clusters and their degrees of freedom, where these are few and clusters enough to flip."""
     items = family.evidence
@@ -373,14 +365,14 @@ def _too_few_flips(family: Family, alpha: float) -> tuple[tuple[str, str, tuple[
     """A note where so few clusters are flipped that nothing can be shown at this level."""
     if not isinstance(family.evidence, Items) or family.evidence.clusters is None:
         return ()
-    from rankbars.stats.multiplicity.nulllaws import smallest_p
+    from rankbars.stats.multiplicity.nulllaws import fewest_tasks, smallest_p
 
     count = int(np.unique(family.evidence.clusters).size)
     if smallest_p(count) <= alpha:
         return ()
     text = (
         f"{count} clusters: flipping whole clusters can show nothing at this level, whatever the "
-        f"scores. It takes at least {int(np.ceil(1 - np.log2(alpha)))}; or use --correction holm."
+        f"scores. It takes at least {fewest_tasks(alpha)}; or use --correction holm."
     )
     return (("few-clusters", text, ()),)
 

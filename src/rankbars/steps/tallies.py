@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import take_models
-from rankbars.data.notes import Note, list_names
+from rankbars.data.notes import Note, join_words, list_names
 from rankbars.data.scores import Scores
 from rankbars.data.spec import VoteOptions
 from rankbars.data.storedtasks import Change, change_tasks
@@ -395,8 +395,7 @@ def _other_groups(votes: Votes, groups: Connectivity) -> list[str]:
 def _listed(names: NDArray[np.object_]) -> str:
     if len(names) > _MOST_NAMES:
         return list_names(names, _MOST_NAMES)
-    shown = [repr(name) for name in names]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    return join_words([repr(name) for name in names])
 
 
 def keep_connected(scores: Scores, options: VoteOptions) -> Scores:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MOST_MODELS", "KemenyOrders", "kemeny_orders", "kemeny_ranks", "pair_wins"]
+__all__ = ["MOST_MODELS", "KemenyOrders", "kemeny_orders", "pair_wins"]
 
 MOST_MODELS = 12
 """Subsets of the models are gone through, which double with each further one."""
@@ -57,11 +57,6 @@ def pair_wins(values: NDArray[np.float64]) -> NDArray[np.float64]:
     wins = (one > other) + 0.5 * (one == other)
     wins[..., np.arange(size), np.arange(size)] = 0.0
     return np.asarray(wins.reshape(*values.shape[:-1], size * size))
-
-
-def kemeny_ranks(wins: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Ranks of `kemeny_orders`, negated so that higher is better."""
-    return -kemeny_orders(wins).ranks
 
 
 def kemeny_orders(wins: NDArray[np.float64]) -> KemenyOrders:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.stats.averaging.kemeny import kemeny_ranks, pair_wins
+from rankbars.stats.averaging.kemeny import kemeny_orders, pair_wins
 from rankbars.stats.averaging.points import (
     binned_ranks,
     borda_points,
@@ -169,7 +169,7 @@ METHODS: dict[str, Method] = {
         np.negative,
         unit="rank",
         reach=_ranks,
-        settle=kemeny_ranks,
+        settle=lambda wins: -kemeny_orders(wins).ranks,
     ),
     "elo": Method("Elo rating", win_shares, reach=lambda models: (-np.inf, np.inf), rows=elo_rows),
     "borda": Method("average number of models beaten (Borda)", borda_points, reach=_rivals),

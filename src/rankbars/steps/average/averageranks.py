@@ -33,8 +33,8 @@ from rankbars.steps.correctionchoice import (
 from rankbars.steps.corrections import (
     Corrected,
     Family,
-    adjust_rankings,
     correct,
+    null_draws,
     resample_family,
     substitution,
 )
@@ -237,8 +237,10 @@ def average_contrasts(
 
 def _exact_p(found: Estimate, pairs: PairStatistics, plan: AveragePlan) -> NDArray[np.float64]:
     """Adjusted p-values of all pairs by reversed rankings; NaN for models without an average."""
+    from rankbars.stats.multiplicity.nulllaws import reversal_p
+
     present = found.present
-    one_sided = adjust_rankings(_family(found, pairs, plan).among(present))
+    one_sided = reversal_p(null_draws(_family(found, pairs, plan).among(present)))
     # Both directions are in the family, so that the smaller of the two speaks for the pair.
     p = np.minimum(one_sided, one_sided.T)
     np.fill_diagonal(p, np.nan)
