@@ -72,6 +72,12 @@ def test_a_site_opens_from_disk_without_a_word_in_the_console(site, browser):
     for path in PAGES:
         page.goto((site / path).as_uri())
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+        # On a phone a bar stands below its row: ranks and scores are seen without scrolling.
+        hidden = (
+            "[...document.querySelectorAll('.boxes')].some((one) => {"
+            "const box = one.parentElement; return box.scrollWidth > box.clientWidth})"
+        )
+        assert not page.evaluate(hidden), path
     page.goto((site / "index.html").as_uri())
     page.get_by_role("link", name="The whole board").click()
     page.get_by_role("link", name="Models").click()

@@ -779,3 +779,16 @@ def test_a_filter_by_attribute_hides_rows_and_ranks_nothing_anew(browser, tmp_pa
         assert "Ranked among 2 of 4 models" in line
         if AXE.exists():
             assert violations(page) == []
+
+
+def test_a_page_of_its_own_is_offered_on_a_site_alone_and_no_band_loses_its_words(browser, pages):
+    board, file = pages("mmlu_pro")
+    with watched(browser, file, viewport={"width": 1280, "height": 1400}) as one:
+        page = one.open(f"#model={board.models[board.order[0]]}")
+        assert page.locator("#board-table tbody tr").first.locator("a.mark").count() > 0
+        assert page.get_by_role("dialog").get_by_role("link", name="Its own page").count() == 0
+        page.keyboard.press("Escape")
+        # A row that may be skipped paints nothing outside of its box, where these words stand.
+        late = page.locator("#board-table tbody tr.from:nth-child(n + 26)")
+        assert late.count() == 1
+        assert late.evaluate("one => getComputedStyle(one).contentVisibility") == "visible"

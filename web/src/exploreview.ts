@@ -274,7 +274,8 @@ class Explore {
     }
     if (!average) {
       const why = !data.explore.average ? data.explore.reason : "An average needs at least two tasks with weight."
-      return h("p", { class: "quiet" }, why)
+      // What is typed stands between backticks.
+      return h("p", { class: "quiet" }, ...why.split("`").map((part, i) => (i % 2 ? h("code", {}, part) : part)))
     }
     const line = h("p", { class: "verdict" })
     if (average.few) {

@@ -45,7 +45,7 @@ export function modelView(context: Context, model: number): View {
 /** On a site, a link to the page of the model; its address stands in its row. */
 function ownPage({ rows }: Context, model: number): HTMLElement | null {
   const row = rows.get(model)
-  const href = row?.dataset["page"] ?? row?.querySelector<HTMLAnchorElement>("th > a:not(.name)")?.href
+  const href = row?.dataset["page"] ?? row?.querySelector<HTMLAnchorElement>("th > a:not(.name, .mark)")?.href
   return href ? h("p", {}, h("a", { href }, "Its own page, with every board it is on")) : null
 }
 

@@ -2,7 +2,7 @@
 
 import { rankScale } from "./charts/axes"
 import { csv, fileName, png, save, svgText } from "./charts/download"
-import { shortenAll, textWidth } from "./charts/names"
+import { roomFor, shortenAll, textWidth } from "./charts/names"
 import { showRanks } from "./charts/numbers"
 import { span } from "./charts/rankintervals"
 import { type DataTable, MUTED, RULE, drawing, el, label } from "./charts/svg"
@@ -16,6 +16,10 @@ const WIDE = 1200
 const HIGH = 630
 const EDGE = 48
 const PAPER = "#ffffff"
+/** Height of a row, and where that lets all of them stand on the card. */
+const ROW = 28
+const LOW_ROW = 24
+const MOST_NAME = 460
 
 /** What the head of the page says, as it is seen now. */
 function words({ address }: Context): { title: string; field: string; sentence: string; level: string; credit: string } {
@@ -97,23 +101,28 @@ export function shareCard(context: Context): SVGSVGElement {
     y += 26
   }
   y += 18
-  const step = 28
-  const bottom = HIGH - 78
-  const most = Math.max(1, Math.floor((bottom - y - 12) / step))
+  const credit = folded(said.credit || `Made with rankbars ${data.rankbars}.`, room, 16, 2)
+  const top = y + 8
+  const high = HIGH - 52 - 22 * credit.length - top
+  // All rows, a little closer where that is enough; else as many as there is room for, and how many more there are.
+  const step = models.length * LOW_ROW <= high ? Math.min(ROW, high / models.length) : ROW
+  const most = Math.max(1, Math.floor(high / step))
   const rows = models.length <= most ? models : models.slice(0, most - 1)
-  const left = EDGE + 330
+  const texts = rows.map((model) => data.models[model]!)
+  const wide = roomFor(texts, 20, MOST_NAME)
+  const left = EDGE + Math.max(170, wide + 24)
   const right = WIDE - EDGE - 90
   const lowest = rows.reduce((low, model) => Math.max(low, ranks.worst[model]!), 1)
   const last = lowest > 0.8 * board.size ? board.size : lowest
   const scale = rankScale(last, left, right)
-  const top = y + 8
   const end = top + step * rows.length
   for (const rank of rankTicks(last, (right - left) / 1.6)) {
     const x = scale(rank - 0.5)
     parts.push(el("line", { x1: x, x2: x, y1: top, y2: end, stroke: RULE }))
     parts.push(label(x, y - 8, String(rank), { fill: MUTED, "font-size": 16, "text-anchor": "middle" }))
   }
-  const names = shortenAll(rows.map((model) => data.models[model]!), 310, 20)
+  write("Rank, 1 is best", y - 8, 16, { fill: MUTED })
+  const names = shortenAll(texts, wide, 20)
   rows.forEach((model, i) => {
     const [best, worst] = [ranks.best[model]!, ranks.worst[model]!]
     const middle = top + step * (i + 0.5)
@@ -122,7 +131,6 @@ export function shareCard(context: Context): SVGSVGElement {
     parts.push(label(WIDE - EDGE, middle, showRanks(best, worst), { "font-size": 20, "font-weight": 700, "text-anchor": "end" }))
   })
   if (rows.length < models.length) write(`and ${models.length - rows.length} more`, end + 16, 18, { fill: MUTED })
-  const credit = folded(said.credit || `Made with rankbars ${data.rankbars}.`, room, 16, 2)
   credit.forEach((line, i) => write(line, HIGH - 26 - 22 * (credit.length - 1 - i), 16, { fill: MUTED }))
   return drawing({ id: "share-card", width: WIDE, title: said.title || said.field }, { width: WIDE, height: HIGH }, `${said.sentence} ${said.level}`, ...parts)
 }

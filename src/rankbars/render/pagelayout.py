@@ -318,7 +318,7 @@ def _cell(best: int, worst: int, n_models: int) -> MatrixCell:
 
 def _tick_ranks(n_ranks: int) -> list[int]:
     """1, then round ranks at even distances, then the last one."""
-    if n_ranks <= 10:
+    if n_ranks <= 12:
         return list(range(1, n_ranks + 1))
     size = 10 ** (len(str(n_ranks)) - 2)
     step = next(size * k for k in (1, 2, 5, 10, 20) if n_ranks / (size * k) <= 10)
