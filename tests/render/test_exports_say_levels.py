@@ -343,7 +343,22 @@ def test_the_plain_table_has_a_level_in_each_header_of_intervals(tmp_path: Path)
     assert len(heads) == 2
     assert all("90% CI" in line for line in heads)
     found = json.loads(answer(["table", str(path), "--json", "--alpha", "0.1"]).out)
-    assert found["alpha"] == 0.1
+    assert (found["alpha"], found["approximate"]) == (0.1, False)
+
+
+def test_the_plain_table_of_skewed_scores_has_none(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    records = [
+        {"model_id": model, "task_id": f"t{k}", "metric_name": "acc",
+         "score": 0.1 if k == 0 else 0.9 + 0.05 * float(rng.random())}
+        for model in NAMES[:3] for k in range(9)
+    ]  # fmt: skip
+    path = tmp_path / "runs.json"
+    path.write_text(json.dumps(records), encoding="utf-8")
+    done = answer(["table", str(path), "--pairs"])
+    assert done.out.count("CI, approximate") == 2
+    assert "%" not in done.out
+    assert json.loads(answer(["table", str(path), "--json"]).out)["approximate"] is True
 
 
 def test_votes_to_ask_say_at_which_level_something_is_undecided(tmp_path: Path) -> None:

@@ -120,9 +120,39 @@ def test_a_single_task_has_no_interval() -> None:
 def test_markdown_has_the_six_columns_and_two_decimals() -> None:
     table = rb.plain_table(records({"x": {"a": 0.8, "b": 0.4}, "y": {"a": 0.6, "b": 0.5}}))
     lines = table.to_markdown().splitlines()
-    assert lines[0] == "| Rank | Model | Mean | 95% CI | Win rate | Tasks |"
+    assert lines[0] == "| Rank | Model | Mean | CI, approximate | Win rate | Tasks |"
     assert lines[2] == "| 1 | a | 0.70 | 0.00-1.00 | 1.00 | 2 |"
     assert len(lines) == 4
+
+
+def test_a_level_stands_where_it_is_known_to_hold() -> None:
+    even = np.random.default_rng(5).normal(0.6, 0.1, (12, 3))
+    skewed = 0.9 - np.minimum(np.random.default_rng(2).lognormal(-3, 1.5, (12, 3)), 0.9)
+    for values, options, approximate in (
+        (even, {}, False),
+        (even[:4], {}, True),
+        (even, {"interval": "percentile"}, True),
+        (skewed, {}, True),
+    ):
+        rows = {f"t{k:02d}": dict(zip("abc", row.tolist(), strict=True))
+                for k, row in enumerate(values)}  # fmt: skip
+        table = rb.plain_table(records(rows), **options)
+        assert json.loads(table.to_json())["approximate"] is approximate
+        for text in (table.to_markdown(), table.pairs_to_markdown()):
+            assert ("CI, approximate" in text) == approximate
+            assert ("95%" in text) != approximate
+        codes = {note.code for note in table.notes}
+        assert bool(codes & {"approximate", "few-resampled"}) == approximate
+
+
+def test_intervals_of_normal_scores_are_seldom_called_approximate() -> None:
+    rng, called = np.random.default_rng(3), 0
+    for _ in range(100):
+        values = rng.normal(0.6, 0.1, (12, 4)).clip(0, 1)
+        rows = {f"t{k:02d}": dict(zip("abcd", row.tolist(), strict=True))
+                for k, row in enumerate(values)}  # fmt: skip
+        called += rb.plain_table(records(rows)).approximate
+    assert called <= 22  # .10 of them were, and 22 are four standard errors more
 
 
 def test_names_are_cut_in_markdown_only() -> None:

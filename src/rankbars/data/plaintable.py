@@ -130,6 +130,8 @@ class PlainTable:
         100 models.
     scores : mapping from task to mapping from model to float
         Score of each model on each task; NaN where there is none. Models in the order of the rows.
+    approximate : bool
+        Whether the level of the intervals is not known to hold; the note ``approximate`` says why.
 
     Examples
     --------
@@ -144,6 +146,7 @@ class PlainTable:
     notes: tuple[Note, ...] = ()
     differences: tuple[PlainDifference, ...] = ()
     scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    approximate: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, strings and numbers; NaN becomes None."""
@@ -159,9 +162,8 @@ class PlainTable:
 
         Where that makes two names equal, both keep as many characters as tell them apart.
         """
-        level = f"{100 * (1 - self.alpha):g}%"
         lines = [
-            f"| Rank | Model | Mean | {level} CI | Win rate | Tasks |",
+            f"| Rank | Model | Mean | {self._level()} | Win rate | Tasks |",
             "| ---: | :--- | ---: | :---: | ---: | ---: |",
         ]
         names = _short_names([row.model_id for row in self.rows])
@@ -180,9 +182,8 @@ class PlainTable:
 
     def pairs_to_markdown(self) -> str:
         """Differences of all pairs as a Markdown table."""
-        level = f"{100 * (1 - self.alpha):g}%"
         lines = [
-            f"| Pair | Difference | {level} CI | Tasks | Excludes 0 | p (Holm) |",
+            f"| Pair | Difference | {self._level()} | Tasks | Excludes 0 | p (Holm) |",
             "| :--- | ---: | :---: | ---: | :---: | ---: |",
         ]
         names = self._short()
@@ -210,6 +211,9 @@ class PlainTable:
             cells = [_two_decimals(row[model]) for model in names]
             lines.append(f"| {' | '.join([_escaped(task), *cells])} |")
         return "\n".join(lines)
+
+    def _level(self) -> str:
+        return "CI, approximate" if self.approximate else f"{100 * (1 - self.alpha):g}% CI"
 
     def _short(self) -> dict[str, str]:
         names = [row.model_id for row in self.rows]

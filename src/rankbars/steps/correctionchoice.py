@@ -32,6 +32,7 @@ __all__ = [
     "has_one_end",
     "row_skewness",
     "share_of_unknown_tail",
+    "skewed_beyond_chance",
     "tail_unknown",
 ]
 
@@ -168,7 +169,7 @@ def choose_correction(
         return CorrectionChoice(usual, True, share, notes=(_one_end_note(rows, tailed),))
     if asked == RESAMPLED or (asked == "auto" and not insisted and resampled):
         if tail is not None:
-            clear = 2 < rows < _FEW_ROWS and index > _by_chance(rows)
+            clear = 2 < rows < _FEW_ROWS and skewed_beyond_chance(index, rows)
             told = _unknown_tail_note(index, rows) if clear else _one_end_note(rows, tailed)
             return CorrectionChoice(RESAMPLED, True, share, notes=(told,))
         note = _resampled_note(index, 0 if skewed else heavy, clustered=clustered)
@@ -203,13 +204,20 @@ def share_of_unknown_tail(index: float, rows: int, *, one_end: bool) -> float | 
     if rows <= 2:
         return None
     if rows < _FEW_ROWS:
-        return _HELD_IN_FEW if one_end or index > _by_chance(rows) else None
+        return _HELD_IN_FEW if one_end or skewed_beyond_chance(index, rows) else None
     return _HELD_IN_SEVERAL if one_end and rows < _SEVERAL_ROWS else None
 
 
-def _by_chance(rows: int) -> float:
+def skewed_beyond_chance(index: float, rows: int) -> bool:
+    """Whether an index is above `SKEWED`, and above what normal rows of such a number show.
+
+    Examples
+    --------
+    >>> [skewed_beyond_chance(0.4, rows) for rows in (8, 12, 40)]
+    [False, True, True]
+    """
     error = np.sqrt(6.0 * (rows - 2) / ((rows + 1) * (rows + 3)))
-    return float(max(SKEWED, _CHANCE * error / np.sqrt(rows)))
+    return bool(index > max(SKEWED, _CHANCE * error / np.sqrt(rows)))
 
 
 def tail_unknown(evidence: Evidence) -> bool:

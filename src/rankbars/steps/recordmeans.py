@@ -17,13 +17,16 @@ from rankbars.stats.averaging.points import top_win_rates, win_rates
 from rankbars.stats.pairwise.modelscores import item_summary, sampled_rows
 from rankbars.stats.resampling.rankcounts import settle_ties
 from rankbars.stats.resampling.taskmeans import fewest_draws, percentile_ends, resample_tasks
+from rankbars.stats.rowsigns import skewness_index
 from rankbars.stats.streams import stream
 from rankbars.stats.tails import critical_value, upper_tail
+from rankbars.steps.correctionchoice import skewed_beyond_chance
 
 __all__ = ["INTERVALS", "plain_table"]
 
 INTERVALS = ("auto", "t", "percentile")
 _MANY_TASKS = 30  # fewer, and percentile intervals are too short
+_FEWEST_TASKS = 5  # as on a board: fewer scores that are not 0/1 show nothing
 
 
 def plain_table(
@@ -78,6 +81,9 @@ def plain_table(
     pairs: the same ones for both models; ``"auto"`` takes t for pairs with fewer than 30 tasks.
     "Excludes 0" speaks of one pair by itself, `p_bonferroni` and `p_holm` of all together.
 
+    Where tasks are fewer than 5, or scores are more skewed over tasks than chance makes normal
+    ones, or few tasks are resampled, intervals are called approximate, and no level is printed.
+
     Intervals of means say nothing about which of two models is better: use
     ``rankbars.leaderboard(rankbars.Scores.from_records(records))`` for ranks.
 
@@ -130,6 +136,9 @@ def plain_table(
         notes += (Note("constant-score", _CONSTANT, models=constant),)
     if kind == "percentile" and few:
         notes += (_FEW_RESAMPLED,)
+    unsure = _unsure(table.values)
+    if unsure:
+        notes += (Note("approximate", f"Intervals are approximate: {unsure}"),)
     if kind == "percentile" and rows and resamples < fewest_draws(alpha):
         notes += (_few_draws(resamples, alpha),)
     order = [table.models.index(row.model_id) for row in rows]
@@ -138,7 +147,8 @@ def plain_table(
         task: {table.models[i]: float(values[i]) for i in order}
         for task, values in zip(table.tasks, table.values, strict=True)
     }
-    return PlainTable(rows, alpha, kind, notes, differences, scores)
+    approximate = unsure is not None or (kind == "percentile" and few)
+    return PlainTable(rows, alpha, kind, notes, differences, scores, approximate)
 
 
 class _Table(NamedTuple):
@@ -291,6 +301,25 @@ def _category_means(table: _Table, column: int) -> dict[str, float]:
             scores, weights = table.values[used, column], table.weights[used]
             found[category] = float(weights @ scores / weights.sum())
     return found
+
+
+def _unsure(values: NDArray[np.float64]) -> str | None:
+    """Why the level of intervals over these tasks is not known to hold; None where it is.
+
+    Scores and differences of pairs are looked at: a model that is 0 throughout makes them one.
+    """
+    tasks = len(values)
+    if tasks < 2:
+        return None  # there is no interval
+    if tasks < _FEWEST_TASKS:
+        return f"fewer than {_FEWEST_TASKS} tasks do not show how scores are spread over tasks."
+    index = skewness_index(np.column_stack([values, np.zeros(tasks)]))
+    if not skewed_beyond_chance(index, tasks):
+        return None
+    return (
+        f"scores are skewed over tasks (index {index:.2f}), and means of few of them are far from "
+        "normal. `rankbars rank` resamples such tasks."
+    )
 
 
 _FEW_RESAMPLED = Note(
