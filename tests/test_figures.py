@@ -70,6 +70,27 @@ def of_ten(alone: int) -> float:
     return float(2 * reached.max())
 
 
+def until_green(runs: int) -> float:
+    """Green at least once, in percent, at the margin, where half of the variance stays the same."""
+    node, weight = np.polynomial.hermite_e.hermegauss(201)
+    reach = (stats.norm.ppf(0.95) - np.sqrt(0.5) * node) / np.sqrt(0.5)
+    never = (weight * stats.norm.cdf(reach) ** runs).sum() / weight.sum()
+    return float(100 * (1 - never))
+
+
+def correlation_by_prior(columns: int, shape: float) -> stats.rv_continuous:
+    """One correlation of the LKJ distribution, moved from -1 to 1 onto 0 to 1."""
+    return stats.beta(shape - 1 + columns / 2, shape - 1 + columns / 2)
+
+
+def widest_of_prior() -> float:
+    return float(2 * correlation_by_prior(12, 2).ppf(0.975) - 1)
+
+
+def one_of_prior() -> float:
+    return float(1 / correlation_by_prior(12, 2).sf((1 + 0.8) / 2))
+
+
 # Where, which words, what comes out, how far it may be off by rounding.
 RECOMPUTED: tuple[tuple[str, str, Callable[[], float], float, float], ...] = (
     ("src/rankbars/render/averagetables.py", "83.4 % where errors", just_touching, 83.4, 0.05),
@@ -84,6 +105,10 @@ RECOMPUTED: tuple[tuple[str, str, Callable[[], float], float, float], ...] = (
     ("src/rankbars/cli/nextcommand.py", "0.2 is 35 points of Elo", elo_of_log_odds, 35, 0.5),
     ("docs/methods.md", "(p .026 of both sides)", lambda: of_ten(5), 0.026, 5e-4),
     ("docs/methods.md", "four are not (.053)", lambda: of_ten(4), 0.053, 5e-4),
+    ("docs/decide.md", "in 12 % of cases with three runs", lambda: until_green(3), 12, 0.5),
+    ("docs/decide.md", "in 25 % with ten", lambda: until_green(10), 25, 0.5),
+    ("docs/averages.md", "each correlation lies within ± 0.50", widest_of_prior, 0.50, 0.005),
+    ("docs/averages.md", "above 0.8 in one of 10,000", one_of_prior, 10_000, 500),
     ("README.md", "up to 23 % of all items could be such", lambda: unseen(12), 23, 0),
     ("docs/methods.md", "up to 23 % of all items could be such", lambda: unseen(12), 23, 0),
 )  # fmt: skip
@@ -148,11 +173,140 @@ DRAWN: tuple[tuple[str, str, str], ...] = (
      "steps/test_scoreintervals.py::test_both_together_cover_what_they_say_less_a_hundredth"),
     ("docs/methods.md", "up to .1 in .055",
      "steps/test_sharpercorrection.py::test_flips_of_rows_that_are_nearly_even_keep_their_level"),
+    ("docs/averages.md", "held in about half of the cases under it",
+     "simulate/test_posterior.py::test_the_published_prior_holds_as_rarely_as_the_page_says"),
+    ("docs/costs.md", "How often the joint set held the whole true front",
+     "stats/test_fronts.py::test_joint_sets_hold_as_often_as_the_table_of_costs_says"),
+    ("docs/costs.md", "the set held in 0.68, 0.74 and 0.83",
+     "stats/test_fronts.py::test_costs_that_differ_in_spread_alone_hold_as_rarely_as_the_page_says"),
+    ("docs/costs.md", "held all of the true one in every draw with clear gaps",
+     "stats/test_fronts.py::test_joint_sets_hold_as_often_as_the_table_of_costs_says"),
+    ("docs/costs.md", "draws at worst, and for one model named beforehand in 68 %",
+     "stats/test_fronts.py::test_costs_that_differ_in_spread_alone_hold_as_rarely_as_the_page_says"),
+    ("docs/guarantees.md", "12 requests each show something false in 22 %",
+     "pipeline/test_plasmode.py::test_few_rows_with_a_tail_print_no_level_and_what_prints_one_is_seldom_false"),
+    ("docs/guarantees.md", "something false in 20 % of simulations with 400 votes",
+     "pipeline/test_pairing.py::test_fits_of_close_pairs_hold_as_rarely_as_the_note_says"),
+    ("docs/guarantees.md", "9.64 instead of 11.50, TabArena",
+     "stats/test_budget.py::test_real_boards_are_as_wide_as_the_page_says"),
+    ("docs/judges.md", "94.9 to 96.3 % of the intervals held",
+     "stats/test_judgedpairs.py::test_coverage_where_disputed_items_are_drawn_more_often"),
+    ("docs/judges.md", "it refused up to 7 % of sound samples",
+     "stats/test_judgedpairs.py::test_declared_probabilities_explain_the_choice_and_wrong_ones_do_not"),
+    ("docs/methods.md", "at most 7 % of 5 % tests of two models err from 4 runs on",
+     "stats/test_twoway.py::test_levels_are_those_of_the_reference"),
+    ("docs/methods.md", "the test is wrong in .028",
+     "stats/test_clusters.py::test_unequal_repositories_keep_the_level_that_the_usual_error_loses"),
+    ("docs/methods.md", "How often 5 % tests of two equal models err, at the worst share",
+     "stats/test_countedlaw.py::test_counted_tests_of_equal_models_err_in_at_most_five_percent"),
+    ("docs/methods.md", "ask in fewer than 1 of 100 boards; 500 rows of 8 models",
+     "steps/test_rowquestions.py::test_shuffled_rows_ask_by_chance_in_one_of_a_hundred_at_most"),
+    ("docs/methods.md", "held in 78 % of draws of 12 requests",
+     "pipeline/test_plasmode.py::test_few_rows_with_a_tail_print_no_level_and_what_prints_one_is_seldom_false"),
+    ("docs/methods.md", "held in 78 and 92 % of 300 draws",
+     "pipeline/test_plasmode.py::test_averages_with_a_small_task_of_seconds_hold_as_often_as_the_board_says"),
+    ("docs/methods.md", "held in 86 to 90 % of 800 draws of 8 and 12 requests",
+     "pipeline/test_plasmode.py::test_seconds_of_two_providers_hold_as_often_as_the_board_says"),
+    ("docs/methods.md", "it is less: .68 with 8 requests",
+     "stats/test_skewedlevels.py::test_for_the_worst_pairs_of_providers_it_is_less"),
+    ("docs/methods.md", "95 % statements held in 88 % of draws with CR2 and Holm",
+     "pipeline/test_plasmode.py::test_whole_clusters_that_are_resampled_hold_and_by_name_holm_does_not"),
+    ("docs/methods.md", "statements held in 94 % of 1,284 draws that flips decided",
+     "pipeline/test_plasmode.py::test_clusters_of_unequal_size_hold_whatever_decides"),
+    ("docs/methods.md", "Strict coverage (no false statement about 10 tied models, stated 95 %)",
+     "stats/test_skewedlevels.py::test_statements_hold_by_index_as_the_table_says"),
+    ("docs/methods.md", "the bootstrap held in .98, .74 and .94",
+     "stats/test_skewedlevels.py::test_failures_that_rows_do_not_contain_are_covered_by_nothing"),
+    ("docs/methods.md", "nothing false was shown in 83 % of draws of 12 rows",
+     "pipeline/test_plasmode.py::test_failures_that_few_rows_do_not_contain_are_not_covered_and_the_board_says_so"),
+    ("docs/methods.md", "about half of those show something false",
+     "pipeline/test_plasmode.py::test_failures_that_few_rows_do_not_contain_are_not_covered_and_the_board_says_so"),
+    ("docs/methods.md", "of the leader in 65 to 96 % of samples of real boards",
+     "pipeline/test_leader_coverage.py::test_leaders_are_held_as_often_as_the_page_of_methods_says"),
+    ("docs/methods.md", "How often 95 % intervals held the true score of the leader",
+     "pipeline/test_leader_coverage.py::test_leaders_are_held_as_often_as_the_page_of_methods_says"),
+    ("docs/methods.md", "it told some apart in 6 to 18 %",
+     "stats/test_reversal.py::test_a_t_test_of_few_ranks_errs_in_6_to_18_percent"),
+    ("docs/noise.md", "in about one case of nine",
+     "stats/test_runeffects.py::test_power_is_about_that_of_the_formula"),
+    ("docs/noise.md", "held the true share in 94 to 98 %",
+     "stats/test_repeatedanswers.py::test_components_of_known_size"),
+    ("docs/noise.md", "held the true part in 94 to 99 %",
+     "stats/test_repeatedanswers.py::test_parts_of_whole_runs_of_known_size"),
+    ("docs/real-boards.md", "Shares in which statements at 95 % held",
+     "pipeline/test_plasmode.py::test_cells_drawn_by_a_seed_hold"),
+    ("docs/real-boards.md", "a 5 % test erred in 16 to 19 % of pairs",
+     "stats/test_clusters.py::test_unequal_repositories_keep_the_level_that_the_usual_error_loses"),
+    ("docs/real-boards.md", "were told apart in 12 % of draws of as many repositories",
+     "pipeline/test_plasmode.py::test_whole_clusters_that_are_resampled_hold_and_by_name_holm_does_not"),
+    ("docs/votes.md", "intervals at 95 % held in .94 to .95 of cases for independent votes",
+     "steps/test_voteeffects.py::test_intervals_of_effects_cover"),
+    ("docs/votes.md", "some model was called changed in 4.5 % of them",
+     "steps/test_votetime.py::test_changes_are_seldom_invented"),
+    ("docs/votes.md", "it was 4.9 % of 1,000 arenas",
+     "steps/test_votetime.py::test_changes_are_seldom_invented"),
+    ("docs/votes.md", "was found in 42 % of arenas with 6,000 independent votes",
+     "steps/test_votetime.py::test_a_change_is_found_as_often_as_the_page_says"),
+    ("docs/votes.md", "statements then held in 92 to 97 % of such simulations",
+     "pipeline/test_pairing.py::test_declared_probabilities_repair_most_of_what_adaptive_pairs_break"),
+    ("docs/votes.md", "were false in .000 of 150 runs",
+     "pipeline/test_asking.py::test_looks_at_votes_so_asked_keep_the_level"),
+    ("docs/votes.md", "it was wrong in a third of cases in simulation",
+     "steps/test_looks.py::test_forty_looks_keep_the_level_where_a_repeated_z_test_does_not"),
+    ("docs/votes.md", "How often a false statement was ever shown",
+     "steps/test_looks.py::test_looks_at_all_votes_keep_the_level_whatever_chose_the_pairs"),
+    ("docs/votes.md", "8 models, 150 voters with tastes of their own",
+     "steps/test_looks.py::test_looks_at_votes_of_voters_with_tastes_keep_the_level"),
+    ("docs/votes.md", "120 votes of a burst were seen in 31",
+     "steps/test_votesuspects.py::test_bursts_on_a_day_are_seen_as_often_as_the_page_says"),
+    ("docs/votes.md", "of 300 arenas without one",
+     "steps/test_votesuspects.py::test_days_and_prompts_of_honest_votes_are_seldom_named"),
+    ("docs/votes.md", "of 12 models, 6,000 votes, 600 voters | .997",
+     "steps/test_large_arena.py::test_in_small_arenas_with_a_ring_everything_stated_holds"),
+    ("docs/votes.md", "200 like these, where earlier results chose the pairs",
+     "steps/test_large_arena.py::test_bursts_and_drifts_are_found_where_earlier_results_chose_the_pairs"),
     ("docs/votes.md", "held in 80 % of simulations when close pairs",
      "pipeline/test_pairing.py::test_fits_of_close_pairs_hold_as_rarely_as_the_note_says"),
     ("docs/votes.md", "that ignore it held in .89",
      "steps/test_votetests.py::test_contrasts_cover_with_ties_and_with_voters"),
 )  # fmt: skip
+
+# Where, which words, and what made the figure, which says so itself: too long for a test.
+MADE: tuple[tuple[str, str, str], ...] = (
+    ("docs/judges.md", "`scripts/measure_judges.py`, 400 data sets a", "scripts/measure_judges.py"),
+    ("docs/plan.md", "`scripts/measure_plans.py` makes all of these", "scripts/measure_plans.py"),
+    ("docs/plan.md", "the 95 % interval holds the number", "scripts/measure_plans.py"),
+    ("docs/plan.md", "showed the difference in 80.1 % of cases", "scripts/measure_plans.py"),
+    ("docs/plan.md", "boards drawn with so many did in 80 and 79 %", "scripts/measure_plans.py"),
+    ("docs/plan.md", "within it in 87 to 93 %", "scripts/measure_plans.py"),
+    ("docs/race.md", "`scripts/measure_races.py` makes the table", "scripts/measure_races.py"),
+    ("docs/real-boards.md", "by `scripts/measure_boards.py`", "scripts/measure_boards.py"),
+    ("docs/real-boards.md", "99 of the 110 cells were looked at once with 80 draws",
+     "tests/pipeline/test_plasmode.py"),
+    ("docs/votes.md", "in simulated arenas whose strengths have a standard deviation",
+     "scripts/measure_votes_asked.py"),
+    ("docs/votes.md", "`scripts/make_arena.py` makes 5,000,000 votes", "scripts/make_arena.py"),
+    ("docs/methods.md", "Of 2,000 draws of 12 whole repositories of Verified 92 % held",
+     "docs/methods.md"),  # it says that it was measured once, on rows that are not here
+)  # fmt: skip
+# Sentences with a share that is a promise, an example or what something means.
+NO_FIGURE = (
+    "A score may be a number with a decimal point",
+    "holds even without a shift",
+    "still holds with probability 0.8",
+    "right intervals at 95 %",
+    "Right: rank intervals at 95 %",
+    "Each verdict is wrong in at most 5 % of cases",
+    "draws the left-out task with other weights",
+    "it takes 39 draws at 95 %",
+    "Over twenty boards, at 95 % each",
+    "is wrong in 5 % of cases if it is looked at once",
+    "where one holds more than 80 % of the rows",
+    "said in place of",
+    'in place of "95 %"',
+    "a procedure that keeps 5 % shows it in at most",
+    "the correlations of their errors that are",
+)
 
 # A figure of how often: words that speak of it, and a share in percent.
 SPEAKS = re.compile(r"\b(?:held|cover|alarm|erred|missed)\b|\bsimulat", re.IGNORECASE)
@@ -187,7 +341,7 @@ def test_figures_that_follow_from_a_formula_are_worked_out(
     place: str, words: str, work_out: Callable[[], float], figure: float, within: float
 ) -> None:
     assert words in words_of(place)
-    assert str(figure).removeprefix("0.") in words
+    assert f"{figure:,}".removeprefix("0.") in words
     assert work_out() == pytest.approx(figure, abs=within)
 
 
@@ -208,6 +362,56 @@ def test_no_note_says_how_often_something_holds_without_a_row_here() -> None:
         for line, text in strings(path)
         if SPEAKS.search(text) and SHARE.search(text)
         and not any(words in " ".join(text.split()) for words in (*known, SETTING))
+    ]  # fmt: skip
+    assert found == []
+
+
+UNREAD = {
+    "board-file.md",
+    "calibration.md",
+    "changelog.md",
+    "commands.md",
+    "formats.md",
+    "messages.md",
+    "names.md",
+    "performance.md",
+    "published.md",
+    "scale.md",
+    "what-changed.md",
+}  # made by a program, or examples that run
+
+
+def sentences(path: Path) -> list[str]:
+    """Sentences of a page, rows of tables and points of lists, without examples."""
+    text = re.sub(r"```.*?```", "\n\n", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return [
+        sentence
+        for part in re.split(r"\n\s*\n|\n(?=[*|])", text)
+        for sentence in re.split(r"(?<=[.:;])\s+(?=[A-Z*`\d])", " ".join(part.split()))
+    ]
+
+
+@pytest.mark.parametrize(("place", "words", "source"), MADE)
+def test_figures_that_a_script_made_stand_beside_its_name(
+    place: str, words: str, source: str
+) -> None:
+    assert words in words_of(place)
+    assert (ROOT / source).is_file()
+    if source.startswith("scripts/"):
+        assert f"`{source}`" in words_of(place)
+
+
+def test_no_page_says_how_often_something_holds_without_a_row_here() -> None:
+    known = [words for _, words, *_ in (*RECOMPUTED, *DRAWN, *MADE)]
+    more = r"|\btold apart\b|\bfalse\b|\bwrong in\b|\bdraws of\b"
+    said = re.compile(SPEAKS.pattern + more, re.IGNORECASE)
+    figure = re.compile(SHARE.pattern + r"|(?<![\d\w])0?\.\d")
+    found = [
+        f"{path.name}: {sentence}"
+        for path in sorted((ROOT / "docs").glob("*.md")) if path.name not in UNREAD
+        for sentence in sentences(path)
+        if said.search(sentence) and figure.search(sentence)
+        and not any(words in sentence for words in (*known, *NO_FIGURE))
     ]  # fmt: skip
     assert found == []
 

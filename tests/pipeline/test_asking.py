@@ -8,8 +8,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from calibration import Calibration
 
 import rankbars as rb
+from rankbars.data.votes import Ballots
 
 WINS = np.array([[0, 30, 45, 48, 9], [28, 0, 44, 47, 9], [5, 6, 0, 30, 8], [2, 3, 20, 0, 9],
                  [1, 1, 2, 1, 0]])  # fmt: skip
@@ -137,3 +139,37 @@ def test_only_votes_can_be_asked() -> None:
     scores = rb.Scores.from_arrays({"x": np.eye(4)}, list("abcd"))
     with pytest.raises(rb.DataError, match="takes one task of votes"):
         rb.allocate(scores)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("decide", ["first", "order"])
+def test_looks_at_votes_so_asked_keep_the_level(decide: str, calibration: Calibration) -> None:
+    """Six equal models, 20 days of 200 votes; a look after each day; a false statement at any."""
+    names, runs, wrong = tuple("abcdef"), calibration.runs(4, 150), 0
+    first, second = np.triu_indices(6, 1)
+    for run in range(runs):
+        rng = np.random.default_rng([11, run])
+        chance, parts, false = np.full(15, 1 / 15), [], False
+        for _ in range(20):
+            drawn = rng.choice(15, 200, p=chance)
+            parts.append((first[drawn], second[drawn], 2 * rng.integers(0, 2, 200), chance[drawn]))
+            one, other, outcome, p = (np.concatenate(column) for column in zip(*parts, strict=True))
+            weight = 1 / (15 * p)
+            ballots = Ballots(one, other, outcome, weight=weight, squared=weight**2)
+            scores = rb.Scores({"x": rb.Votes.from_ballots(names, ballots)})
+            found = rb.compare(scores, test="e_strength")["x"]
+            shown = rb.rank(found, correction="e_average", scope="all").shown_better
+            false |= bool(shown.any())
+            asked = rb.allocate(scores, 200, decide=decide)
+            chance = chances(asked, names)[first, second]
+        wrong += false
+    calibration.at_most(wrong, runs, 0.05)
+
+
+def chances(asked: rb.Allocation, names: tuple[str, ...]) -> np.ndarray:
+    """Probability of every pair, in this order of the models."""
+    place = np.array([names.index(name) for name in asked.models])
+    table = np.zeros((len(names), len(names)))
+    one, other = place[asked.first], place[asked.second]
+    table[one, other] = table[other, one] = asked.probability
+    return table

@@ -23,7 +23,7 @@ import rankbars as rb
 FOLDER = Path(__file__).parents[1] / "data" / "plasmode"
 LEVEL = 0.95 - 0.01  # beside three standard errors
 VERIFIED = (231, 75, 44, 34, 32, 22, 22, 19, 10, 8, 2, 1)  # instances of its repositories
-SEED = 0xDC96D5E  # of the cells that are drawn: the commit they were drawn at, after the code
+SEED = 0x19CA7CC  # of the cells that are drawn: the commit they were drawn at, after the code
 
 
 class Design(NamedTuple):
@@ -310,12 +310,12 @@ def all_designs() -> list[Design]:
 
 
 def drawn_designs() -> list[Design]:
-    """Eight cells of the grid, drawn by a seed."""
+    """Ten cells of the grid, drawn by a seed."""
     grid = all_designs()
-    return [grid[i] for i in np.random.default_rng(SEED).choice(len(grid), 8, replace=False)]
+    return [grid[i] for i in np.random.default_rng(SEED).choice(len(grid), 10, replace=False)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", range(8))
+@pytest.mark.parametrize("place", range(10))
 def test_cells_drawn_by_a_seed_hold(calibration: Calibration, place: int) -> None:
     check(calibration, drawn_designs()[place], calibration.runs(60, 400), 2)

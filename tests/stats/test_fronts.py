@@ -156,3 +156,48 @@ def test_costs_that_differ_in_spread_alone_hold_as_rarely_as_the_page_says(items
     # Four standard errors of 600 draws and of the 2,000 of the page.
     assert held / draws == pytest.approx(joint, abs=0.075)
     assert each.min() / draws == pytest.approx(one, abs=0.085)
+
+
+def twelve(case, items, rng):
+    """Scores and costs of twelve models; what is known of costs; and their true front."""
+    place = np.arange(12.0)
+    gap = {"clear": 10.0, "near": 1e-10}.get(case.partition(",")[0], 0.0)
+    truth = gap * place
+    known = np.ones(12) if case == "tied, one cost" else 1.0 + place
+    rows = truth + rng.normal(size=(items, 1)) + rng.normal(size=(items, 12))
+    paid = None
+    if case == "clear, measured":
+        paid = known * np.exp(0.5 * rng.normal(size=(items, 12)) - 0.125)
+    if case == "tied, measured":
+        known = np.ones(12)
+        paid = np.exp(rng.normal(size=(items, 12)) - 0.5)
+    return rows, known, paid, truly_on_front(truth, known)
+
+
+@pytest.mark.parametrize(
+    ("case", "items", "share"),
+    [
+        ("tied, one cost", 300, 0.965),
+        ("near, known", 300, 0.958),
+        ("clear, known", 300, 1.0),
+        ("clear, measured", 300, 1.0),
+        ("tied, measured", 30, 1.0),
+        ("tied, measured", 300, 1.0),
+    ],
+)
+def test_joint_sets_hold_as_often_as_the_table_of_costs_says(case, items, share):
+    rng, draws = np.random.default_rng(items + len(case)), 400
+    held = observed = 0
+    for _ in range(draws):
+        rows, known, paid, front = twelve(case, items, rng)
+        p_cost = None if paid is None else p_values(paired_t(-paid))
+        cost = known if paid is None else paid.mean(axis=0)
+        found = find_front(p_values(paired_t(rows)), cost, 0.05, p_cost)
+        held += not found.dominates[:, front].any()
+        observed += observed_front(rows.mean(axis=0), cost)[front].all()
+    assert held / draws == pytest.approx(share, abs=3 * np.sqrt(0.05 * 0.95 / draws))
+    assert held / draws >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / draws)
+    if case == "clear, known":
+        assert observed == draws
+    if not case.startswith("clear"):
+        assert observed == 0

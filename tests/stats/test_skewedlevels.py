@@ -122,3 +122,19 @@ def test_failures_that_rows_do_not_contain_are_covered_by_nothing(
         count += held(values, rng)
     calibration.within(count[0], runs, usual, slack=0.03, of="t with Holm")
     calibration.within(count[1], runs, resampled, slack=0.03, of="symmetric bootstrap")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("pair", "n", "share"),
+    [((3, 4), 8, 0.68), ((1, 6), 20, 0.79), ((1, 6), 30, 0.85), ((1, 6), 50, 0.91)],
+)
+def test_for_the_worst_pairs_of_providers_it_is_less(
+    pair: tuple[int, int], n: int, share: float, calibration: Calibration
+) -> None:
+    """The two of eight for whom seconds held least often, which was looked up."""
+    values, rng = centred("seconds"), np.random.default_rng([n, *pair])
+    runs = calibration.runs(80, 600)
+    hits = sum(held(values[rng.integers(len(values), size=n)][:, pair], rng)[1]
+               for _ in range(runs))  # fmt: skip
+    calibration.within(hits, runs, share, slack=0.02)

@@ -12,6 +12,7 @@ from arenas import Arena, fans, honest_arena
 from calibration import Calibration
 
 import rankbars as rb
+from rankbars.data.spec import VoteOptions
 from rankbars.data.taskresult import SuspectGroup, SuspectVoters
 from rankbars.render.examination import render_suspects
 from rankbars.render.page import render_html
@@ -282,6 +283,30 @@ def test_nothing_is_shown_where_nobody_is_named() -> None:
     assert 'id="suspects"' not in render_html(board)
 
 
+@pytest.mark.parametrize("options", [VoteOptions(cap=20), VoteOptions(reweight="uniform")])
+def test_one_voter_with_half_of_all_votes_is_examined_with_the_weight_that_it_has(
+    options: VoteOptions,
+) -> None:
+    """Left out with all its votes from a fit in which they weigh less, nothing would be left."""
+    rng = np.random.default_rng(1)
+    n = 1_200
+    voter = np.where(np.arange(n) < 600, 0, rng.integers(1, 40, n))
+    first = rng.integers(0, 5, n)
+    second = (first + rng.integers(1, 5, n)) % 5
+    outcome = 2 * rng.integers(0, 2, n)
+    own = (voter == 0) & ((first == 2) | (second == 2))  # the busy one is for one model
+    outcome[own] = np.where(first[own] == 2, 0, 2)
+    names = np.array(list("abcde"))
+    frame = pd.DataFrame({
+        "model_a": names[first], "model_b": names[second], "judge": voter.astype(str),
+        "winner": np.where(outcome == 0, "model_a", "model_b"),
+    })  # fmt: skip
+    board = rb.leaderboard(rb.Scores.from_frame(frame), votes=options)
+    (suspect,) = suspects_on(board).voters
+    assert (suspect.voter, suspect.model) == ("0", "c")
+    assert suspect.expected == pytest.approx(0.5, abs=0.06)  # by the others, who are equal to all
+
+
 @pytest.mark.slow
 def test_days_and_prompts_of_honest_votes_are_seldom_named(calibration: Calibration) -> None:
     runs = calibration.runs(12, 200)
@@ -307,3 +332,20 @@ def test_days_and_prompts_of_honest_votes_are_seldom_named(calibration: Calibrat
     days, prompts = false.sum(axis=1).astype(int).tolist()
     calibration.at_most(days, runs, 0.05, of="days")
     calibration.at_most(prompts, runs, 0.05, of="prompts")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("votes", "seen"), [(120, 0.775), (200, 0.975)])
+def test_bursts_on_a_day_are_seen_as_often_as_the_page_says(
+    votes: int, seen: float, calibration: Calibration
+) -> None:
+    """New accounts with four votes each for one model, among 30,000 votes of 30 days."""
+    runs, hits = calibration.runs(6, 40), 0
+    for k in range(runs):
+        arena = honest_arena(9_000 + k)
+        burst = fans(
+            k, arena.strength, 14, accounts=votes // 4, votes=4, start=12 * 86_400, length=80_000
+        )
+        found = groups_on(dated(arena.also(burst)), over_time="day")
+        hits += any((one.kind, one.model) == ("period", "m14") for one in found)
+    calibration.near(hits, runs, seen, 3.5 * (seen * (1 - seen) / runs) ** 0.5 + 0.1)

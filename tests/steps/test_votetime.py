@@ -137,32 +137,71 @@ def test_changes_are_found_and_none_are_invented(drift: float, least: int, most:
     assert least <= hits <= most
 
 
-@pytest.mark.slow
-def test_few_uneven_voters_do_not_invent_changes(calibration: Calibration) -> None:
-    # Ten of thirty are five times as busy; with 29 degrees of freedom it was .072 of 1,000.
-    runs, hits = calibration.runs(60, 1000), 0
+def changed_in(
+    rng: np.random.Generator, *, votes: int = 2400, busy: np.ndarray | None, drift: float = 0.0
+) -> tuple[bool, bool]:
+    """Whether the second of eight models is called changed, and whether another one is.
+
+    Voters have tastes of their own and vote all along; without any, votes are independent.
+    """
+    voters = 0 if busy is None else len(busy)
     names = tuple("abcdefgh")
-    for seed in range(runs):
-        rng = np.random.default_rng([seed, 77])
-        busy = np.where(np.arange(30) < 10, 5.0, 1.0)
-        voter = rng.choice(30, 2400, p=busy / busy.sum())
-        first = rng.integers(0, 8, 2400)
-        second = (first + rng.integers(1, 8, 2400)) % 8
-        liked = np.linspace(0.7, -0.7, 8) + rng.normal(size=(30, 8))
-        lead = liked[voter, first] - liked[voter, second]
-        votes = Votes.from_ballots(
+    first = rng.integers(0, 8, votes)
+    second = (first + rng.integers(1, 8, votes)) % 8
+    late = np.arange(votes) >= votes // 2
+    lead = np.linspace(0.7, -0.7, 8)[first] - np.linspace(0.7, -0.7, 8)[second]
+    labels = {}
+    if busy is not None:
+        voter = rng.choice(voters, votes, p=busy / busy.sum())
+        taste = rng.normal(size=(voters, 8))
+        lead += taste[voter, first] - taste[voter, second]
+        labels = {"judge": Labels(voter, tuple(map(str, range(voters))))}
+    lead += drift * late * ((first == 1) * 1.0 - (second == 1))
+    found = follow_strengths(
+        Votes.from_ballots(
             names,
             Ballots(
-                first, second, np.where(rng.random(2400) < 1 / (1 + np.exp(-lead)), 0, 2),
-                labels={"judge": Labels(voter, VOTERS[:30])},
-                categories=1 << (np.arange(2400) >= 1200).astype(np.int64),
+                first, second, np.where(rng.random(votes) < 1 / (1 + np.exp(-lead)), 0, 2),
+                labels=labels,
+                categories=1 << late.astype(np.int64),
                 category_names=("time: before 2025-03-17", "time: since 2025-03-17"),
             ),
-        )  # fmt: skip
-        found = follow_strengths(votes, VoteOptions(), Setting(), 0.05)
-        assert found is not None
-        hits += bool(found.changed)
+        ),
+        VoteOptions(), Setting(), 0.05,
+    )  # fmt: skip
+    assert found is not None
+    changed = {one.model for one in found.changed}
+    return "b" in changed, bool(changed - {"b"})
+
+
+UNEVEN = np.where(np.arange(30) < 10, 5.0, 1.0)  # ten of thirty are five times as busy
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("busy", [UNEVEN, np.ones(150), None], ids=["uneven", "even", "nobody"])
+def test_changes_are_seldom_invented(calibration: Calibration, busy: np.ndarray | None) -> None:
+    # With 29 degrees of freedom it was .072 of 1,000 where voters are uneven.
+    runs, hits = calibration.runs(60, 1000), 0
+    for seed in range(runs):
+        hits += any(changed_in(np.random.default_rng([seed, 77]), busy=busy))
     calibration.at_most(hits, runs, 0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("votes", "power"), [(6_000, 0.42), (12_000, 0.78), (24_000, 0.99)])
+def test_a_change_is_found_as_often_as_the_page_says(
+    calibration: Calibration, votes: int, power: float
+) -> None:
+    """By 0.3, with independent votes; the others move by a seventh of it the other way."""
+    runs, hits, others = calibration.runs(30, 300), 0, 0
+    for seed in range(runs):
+        rng = np.random.default_rng([seed, votes])
+        found, other = changed_in(rng, votes=votes, busy=None, drift=0.3)
+        hits += found
+        others += other
+    calibration.within(hits, runs, power, slack=0.05, of="the model that changed")
+    if votes == 24_000:
+        calibration.within(others, runs, 0.2, slack=0.05, of="another one")
 
 
 def test_times_are_read_as_they_come() -> None:

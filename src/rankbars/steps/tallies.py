@@ -45,6 +45,7 @@ __all__ = [
     "tally_clusters",
     "used_ballots",
     "votes_in",
+    "weight_in_fit",
 ]
 
 _MOST_NAMES = 5
@@ -73,6 +74,30 @@ def tally(votes: Votes, options: VoteOptions) -> VoteCounts:
         return counts
     factor = even_weights(counts)
     return counts._replace(weight=counts.weight * factor, squared=counts.squared * factor**2)
+
+
+def weight_in_fit(votes: Votes, used: Ballots, options: VoteOptions) -> NDArray[np.float64] | None:
+    """What each vote of a row weighs in the fit of all votes; None where each counts once.
+
+    Parameters
+    ----------
+    votes : Votes
+        The votes.
+    used : Ballots
+        Some of those that are used.
+    options : VoteOptions
+        Whether pairs weigh alike.
+    """
+    if used.weight is None and options.reweight == "none":
+        return None
+    weight = used.weights / np.maximum(used.counts, 1)
+    if options.reweight == "none":
+        return weight
+    counts, size = _as_cast(votes, options), len(votes.models)
+    factor = np.ones((size, size))
+    factor[counts.first, counts.second] = factor[counts.second, counts.first] = even_weights(counts)
+    made: NDArray[np.float64] = weight * factor[used.first, used.second]
+    return made
 
 
 def _as_cast(votes: Votes, options: VoteOptions) -> VoteCounts:

@@ -20,7 +20,14 @@ from rankbars.stats.votes.votefit import VoteFit
 from rankbars.stats.votes.voteinfluence import drop_clusters
 from rankbars.stats.votes.voterhabits import VotesByVoter
 from rankbars.steps.strengths import fit_tally
-from rankbars.steps.tallies import count_used, period_names, tally, tally_by, used_ballots
+from rankbars.steps.tallies import (
+    count_used,
+    period_names,
+    tally,
+    tally_by,
+    used_ballots,
+    weight_in_fit,
+)
 
 __all__ = ["FALSE_DISCOVERIES", "cap_votes", "down_weigh", "find_suspect_groups", "find_suspects"]
 
@@ -211,7 +218,7 @@ def _find_apart(
     used = used_ballots(ballots, options)
     known = (codes_of(used) >= 0) & (used.counts > 0)
     rows = used if known.all() else used.take(known)
-    cast_votes = _by_group(rows, codes_of(rows), fit)
+    cast_votes = _by_group(votes, rows, codes_of(rows), options, fit)
     found = find_odd_voters(cast_votes, fit, size, FALSE_DISCOVERIES)
     without: VoteFit | None = None
     apart = np.zeros(size, dtype=np.bool_)
@@ -238,7 +245,9 @@ def _weigh(votes: Votes, ballots: Ballots, factor: NDArray[np.float64]) -> Votes
     return Votes.from_ballots(votes.models, weighed)
 
 
-def _by_group(used: Ballots, codes: NDArray[np.int64], fit: VoteFit) -> VotesByVoter:
+def _by_group(
+    votes: Votes, used: Ballots, codes: NDArray[np.int64], options: VoteOptions, fit: VoteFit
+) -> VotesByVoter:
     return VotesByVoter(
         codes,
         used.first,
@@ -247,6 +256,7 @@ def _by_group(used: Ballots, codes: NDArray[np.int64], fit: VoteFit) -> VotesByV
         used.votes,
         None if used.covariates is None else used.covariates @ fit.effect,
         used.position,
+        weight_in_fit(votes, used, options),
     )
 
 

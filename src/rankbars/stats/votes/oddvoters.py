@@ -314,6 +314,8 @@ def _without_each(
     base = predict_votes(votes, fit.strength)
     p = 1 / (1 + np.exp(-base))
     number = inside[votes.voter] * (1.0 if votes.votes is None else votes.votes)
+    if votes.weight is not None:
+        number = number * votes.weight
     slope, weight = (1 - votes.outcome / 2 - p) * number, p * (1 - p) * number
     one, other = local * size + votes.first, local * size + votes.second
     cells = people.size * size

@@ -49,6 +49,8 @@ class VotesByVoter(NamedTuple):
         What covariates add to the log odds of the first.
     position : ndarray of int, shape (n,), optional
         1 where the first model was shown first, -1 where the second was, 0 where nobody knows.
+    weight : ndarray of float, shape (n,), optional
+        Of each of the votes of a row in the fit; 1 where not given. What voters say counts in full.
     """
 
     voter: NDArray[np.integer]
@@ -58,6 +60,7 @@ class VotesByVoter(NamedTuple):
     votes: NDArray[np.integer] | None = None
     shift: Array | None = None
     position: NDArray[np.integer] | None = None
+    weight: Array | None = None
 
     def take(self, rows: NDArray[np.intp] | slice) -> VotesByVoter:
         """Some of the rows."""
