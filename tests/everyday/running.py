@@ -26,6 +26,7 @@ from everyday import (
     statisticscolumns,
     trialcolumns,
     twosides,
+    votecopies,
     wronginput,
 )
 from everyday.case import Case
@@ -51,6 +52,7 @@ CASES: tuple[Case, ...] = tuple(
         statisticscolumns,
         trialcolumns,
         exports,
+        votecopies,
     )
     for case in part.CASES
 )

@@ -17,6 +17,7 @@ from rankbars.readers.tables import may_be_table, name_files, open_table
 from rankbars.tables.conditions import NoRowError, choose_rows
 from rankbars.tables.database import Glance
 from rankbars.tables.readoptions import ReadOptions
+from rankbars.tables.votecopies import refuse_copies
 from rankbars.tables.votetables import find_vote_layout, scores_of_votes
 
 __all__ = ["FILE_TASK", "read", "scores_from_votes", "sniff"]
@@ -50,7 +51,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[VoteTable]:
     """Votes from files: one arena, or one task per task or category that a column names."""
-    parts, without = [], []
+    parts, without, tables = [], [], []
     for file, names in zip(files, name_files(files), strict=True):
         table = choose_rows(open_table(file, options.engine), options.where)
         try:
@@ -58,9 +59,12 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[VoteTable]:
         except NoRowError as error:  # a day without such a vote among days that have some
             without.append((file.label, error))
             continue
+        tables.append(table)
         parts.append(VoteTable(table.source, scores, names))
     if without and not parts:
         raise without[0][1]
+    for together in [[one] for one in tables] if options.arena_per_file else [tables]:
+        refuse_copies(together, options.columns)
     if without:
         names_of = ", ".join(label for label, _ in without[:5])
         text = f"No row of {len(without)} of {len(files)} files was chosen, such as {names_of}."

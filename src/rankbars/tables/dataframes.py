@@ -28,6 +28,7 @@ from rankbars.tables.remarks import note_chosen_rows, note_lookalikes
 from rankbars.tables.statistics import kind_of_statistic
 from rankbars.tables.tidy import FileNames
 from rankbars.tables.valuetables import Chunk, ValueTable
+from rankbars.tables.votecopies import refuse_copies
 from rankbars.tables.votetables import holds_votes, scores_of_votes
 
 __all__ = ["scores_from_frame", "table_from_frame"]
@@ -62,6 +63,7 @@ def scores_from_frame(frame: Any, declared: Mapping[str, Any]) -> Scores:
             table = choose_rows(whole, options.where)
             if holds_votes(table, options):
                 scores = scores_of_votes(table, options, "votes")
+                refuse_copies([table], options.columns)
             else:
                 tables = [(table, FileNames(None, "all", "all"))]
                 scores = scores_from_tables(tables, options, engine)

@@ -1,0 +1,113 @@
+"""Votes that stand in tables twice: the same row, with the same time or number of the vote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.errors import DataError
+from rankbars.tables.columns import fold_name
+from rankbars.tables.database import quote, report_damage
+from rankbars.tables.relations import Table
+from rankbars.tables.votecolumns import find_vote_columns
+
+__all__ = ["refuse_copies"]
+
+_IDS = frozenset({"id", "voteid", "battleid", "matchid", "comparisonid", "uuid", "uid"})
+_SHARE = 0.01  # of the votes; fewer may be two clicks
+_LONGEST = 100  # letters of a cell that is looked at; longer ones are texts of answers
+_HEAD_ROWS = 20
+
+
+class _Marks(NamedTuple):
+    """What tells the rows of a table apart.
+
+    Attributes
+    ----------
+    source, key : str
+        The table, and its column of times or numbers.
+    rows : array of int
+        A number for the cells of each row, in their order.
+    """
+
+    source: str
+    key: str
+    rows: NDArray[np.uint64]
+
+
+def refuse_copies(tables: Sequence[Table], named: Mapping[str, str]) -> None:
+    """Raises `DataError` where votes are given twice: a file downloaded again, rows appended again.
+
+    Rows are copies where all their short cells are equal, a time or a number of the vote among
+    them. Two votes without either may well be equal.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+        Tables of votes.
+    named : mapping from str to str
+        Columns that the caller named, by role; an empty time says that times tell nothing.
+    """
+    found = [marks for table in tables if (marks := _mark(table, named)) is not None]
+    if not found:
+        return
+    rows = np.concatenate([marks.rows for marks in found])
+    _, first, place = np.unique(rows, return_index=True, return_inverse=True)
+    copies = np.flatnonzero(first[place.reshape(-1)] != np.arange(rows.size))
+    if copies.size <= max(1.0, _SHARE * rows.size):
+        return
+    row = int(copies[0])
+    other = int(first[place.reshape(-1)[row]])
+    both = " and ".join(_place(found, one) for one in (other, row))
+    key = found[0].key
+    raise DataError(
+        f"{copies.size:,} of {rows.size:,} votes stand there before, with the same {key!r}, models "
+        f"and outcome ({both}): they seem to be copies, such as a file downloaded twice, and would "
+        "count twice. Leave them out. If they are votes of their own: --column time= (in Python: "
+        "columns={'time': ''})."
+    )
+
+
+def _mark(table: Table, named: Mapping[str, str]) -> _Marks | None:
+    if named.get("time") == "" or not table.head(1):
+        return None
+    try:
+        roles = find_vote_columns(table.columns, named, table.source).roles
+    except DataError:  # is told where votes are read
+        return None
+    numbers = (name for name in table.columns if fold_name(name) in _IDS)
+    key = roles.get("time") or next(numbers, None)
+    if key is None or {"count", "wins_a"} & roles.keys():
+        return None
+    head = table.head(_HEAD_ROWS)
+    short = [
+        name for place, name in enumerate(table.columns)
+        if name and all(_is_short(row[place]) for row in head)
+    ]  # fmt: skip
+    with report_damage(table.source):
+        relation = table.relate({f"column {name!r}": name for name in {*short, key}}, {})
+        cells = [relation.columns[name][0] for name in short if name in relation.columns]
+        found = relation.engine.arrays(
+            f"SELECT hash({', '.join(cells)}) AS mark, hash({relation.columns[key][0]}) AS k "
+            f"FROM {relation.clause} ORDER BY {quote('place')}"
+        )
+    rows, keys = (np.ma.getdata(found[name]).astype(np.uint64) for name in ("mark", "k"))
+    different = np.unique(keys).size
+    # Days and numbers of rounds are shared by many votes.
+    shared = 2 * different < np.unique(rows).size
+    return None if shared else _Marks(table.source, key, rows)
+
+
+def _is_short(cell: object) -> bool:
+    return not isinstance(cell, dict | list | tuple) and len(str(cell)) <= _LONGEST
+
+
+def _place(found: Sequence[_Marks], row: int) -> str:
+    for marks in found:
+        if row < marks.rows.size:
+            return f"{marks.source}, vote {row + 1}"
+        row -= marks.rows.size
+    return ""
