@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from calibration import PAGE, Row, read_rows
 from scipy import stats
 
 import rankbars as rb
@@ -235,6 +236,11 @@ DRAWN: tuple[tuple[str, str, str], ...] = (
      "stats/test_repeatedanswers.py::test_parts_of_whole_runs_of_known_size"),
     ("docs/real-boards.md", "Shares in which statements at 95 % held",
      "pipeline/test_plasmode.py::test_cells_drawn_by_a_seed_hold"),
+    (
+        "docs/real-boards.md",
+        "With 12 requests, where statements held in .78",
+        "pipeline/test_plasmode.py::test_few_rows_with_a_tail_print_no_level_and_what_prints_one_is_seldom_false",
+    ),
     ("docs/real-boards.md", "a 5 % test erred in 16 to 19 % of pairs",
      "stats/test_clusters.py::test_unequal_repositories_keep_the_level_that_the_usual_error_loses"),
     ("docs/real-boards.md", "were told apart in 12 % of draws of as many repositories",
@@ -414,6 +420,23 @@ def test_no_page_says_how_often_something_holds_without_a_row_here() -> None:
         and not any(words in sentence for words in (*known, *NO_FIGURE))
     ]  # fmt: skip
     assert found == []
+
+
+def test_cells_that_a_seed_drew_stand_on_the_page_of_real_boards_as_they_were_measured() -> None:
+    measured: dict[str, list[Row]] = {}
+    for row in read_rows(PAGE.read_text("utf-8")):
+        if row.test.startswith("pipeline/plasmode: cells drawn by a seed hold["):
+            measured.setdefault(row.test.partition("[")[2].rstrip("]"), []).append(row)
+    page = (ROOT / "docs" / "real-boards.md").read_text("utf-8")
+    shown = [line.split(" | ")[2:] for line in page.splitlines() if line.startswith("| drawn: ")]
+    assert len(shown) == 10
+    order = ("pairs", "may be first", "compare", "leader")
+    for place, cells in enumerate(shown):
+        of = {row.of: float(row.measured) for row in measured.get(str(place), ())}
+        for kind, cell in zip(order, cells, strict=True):
+            text = cell.rstrip(" |").partition(" ")[0]
+            assert (text == "–") == (kind not in of), (place, kind)
+            assert text == "–" or float(text) == pytest.approx(of[kind], abs=6e-4)
 
 
 def widths(board: rb.Leaderboard) -> tuple[float, float, float]:
