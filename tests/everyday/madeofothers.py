@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everyday.case import Case, lines
+from everyday.case import Case, lines, right, table
 
 MARGINS = lines(
     "dataset,Base,Ours,All",
@@ -55,6 +55,25 @@ def of_models(header: str, *rows: str) -> dict[str, str]:
     """A table of models by tasks."""
     return {"t.csv": lines(header, *rows)}
 
+
+ANSWERS = {"sft": right(0.6, 200), "dpo": right(0.5, 200, seed=2)}
+EITHER = [one | two for one, two in zip(*ANSWERS.values(), strict=True)]
+BOTH_RIGHT = [one & two for one, two in zip(*ANSWERS.values(), strict=True)]
+NUMBERED = {"": range(200), **ANSWERS}
+CHANGES = ("Baseline,73.0,57.7,50.9", "+ prompt,+1.1,+0.6,+1.2", "+ both,+5.5,+4.3,+7.3")
+DESCRIBED = lines(
+    ",RF,SVM",
+    "count,5.0,5.0",
+    "mean,0.85,0.83",
+    "std,0.009,0.006",
+    "min,0.84,0.82",
+    "max,0.87,0.84",
+)
+SEARCH = lines(
+    ",mean_fit_time,param_C,params,split0_test_score,split1_test_score,mean_test_score",
+    "0,0.1,0.1,{'C': 0.1},0.71,0.69,0.70",
+    "1,0.2,1.0,{'C': 1},0.73,0.72,0.725",
+)
 
 CASES = (
     Case(
@@ -183,5 +202,81 @@ CASES = (
         "rank t.csv",
         of_models("model,SQuAD EM,SQuAD F1,MNLI acc", "a,80.1,88.2,84.0", "b,70.2,79.9,80.0"),
         tasks=("SQuAD EM", "SQuAD F1", "MNLI acc"),
+    ),
+    Case(
+        "answers of several models/right where one is",
+        "rank t.csv",
+        {"t.csv": table({"id": range(200), **ANSWERS, "either": EITHER})},
+        ("'either' is right where one of the others is",),
+        models=("sft", "dpo"),
+        items=200,
+    ),
+    Case(
+        "answers of several models/right where all are",
+        "rank t.csv",
+        {"t.csv": table({"id": range(200), "both": BOTH_RIGHT, **ANSWERS})},
+        models=("sft", "dpo"),
+    ),
+    Case(
+        "answers of several models/named",
+        "rank t.csv --models sft --models dpo --models either",
+        {"t.csv": table({"id": range(200), **ANSWERS, "either": EITHER})},
+        models=("sft", "dpo", "either"),
+    ),
+    Case(
+        "summaries below numbered rows/answers",
+        "rank t.csv",
+        {"t.csv": table(NUMBERED) + "mean,0.6,0.5\nstd,0.49,0.5\n"},
+        ("The rows 'mean', 'std' summarise the others",),
+        models=("sft", "dpo"),
+        items=200,
+    ),
+    Case(
+        "summaries below numbered rows/graded, asked as without them",
+        "rank t.csv",
+        {"t.csv": lines(",old,new", *(f"{k},0.{k}3,0.{k}7" for k in range(9)), "mean,0.43,0.47")},
+        ("give its layout", "items-by-models"),
+        code=1,
+    ),
+    Case(
+        "summaries below numbered rows/graded, declared",
+        "rank t.csv --layout items-by-models",
+        {"t.csv": lines(",old,new", *(f"{k},0.{k}3,0.{k}7" for k in range(9)), "mean,0.43,0.47")},
+        models=("old", "new"),
+        items=9,
+    ),
+    Case(
+        "changes beside scores/rows",
+        "rank t.csv --layout models-by-tasks",
+        of_models("Setting,VQAv2,GQA,TextVQA", *CHANGES),
+        ("in 2 of 3 rows (such as '+ prompt') each number has a sign",),
+        code=1,
+    ),
+    Case(
+        "changes beside scores/a column",
+        "rank t.csv",
+        of_models("model,MMLU,since May,ARC", "a,80.1,+0.1,70.2", "b,78.0,+2.2,71.5",
+                  "c,70.3,-1.0,66.1"),
+        tasks=("MMLU", "ARC"),
+    ),
+    Case(
+        "changes beside scores/changes alone",
+        "rank t.csv",
+        of_models("model,MMLU,ARC", "a,+0.1,+1.2", "b,+2.2,+0.5", "c,-1.0,+0.1"),
+        tasks=("MMLU", "ARC"),
+    ),
+    Case(
+        "what a library says of scores/describe",
+        "rank t.csv",
+        {"t.csv": DESCRIBED},
+        ("as describe() of pandas has them",),
+        code=1,
+    ),
+    Case(
+        "what a library says of scores/a search",
+        "rank t.csv",
+        {"t.csv": SEARCH},
+        ("cv_results_ of scikit-learn", "range(2)], 'fold', 'score')"),
+        code=1,
     ),
 )  # fmt: skip

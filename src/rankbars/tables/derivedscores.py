@@ -1,19 +1,23 @@
-"""Published scores that are made of others: means, changes, the greatest or the least of them."""
+"""What is made of other scores: means, changes, the greatest or the least of them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.notes import Note, list_names, list_words
 from rankbars.tables.asides import MARGIN, is_summary
+from rankbars.tables.cells import parse_number
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.taskestimates import Summaries
 
-__all__ = ["find_derived", "without_derived"]
+if TYPE_CHECKING:
+    from rankbars.tables.taskestimates import Summaries
+
+__all__ = ["find_changes", "find_composed", "find_derived", "without_derived"]
 
 Array = NDArray[np.float64]
 
@@ -191,3 +195,65 @@ def _recipes(
 def _step(value: float) -> float:
     digits = re.search(r"\.(\d+)$", repr(value))
     return 1.0 if digits is None or digits[1] == "0" else 10.0 ** -len(digits[1])
+
+
+def find_composed(
+    cells: Mapping[str, Sequence[object]], chosen: Collection[str] = ()
+) -> dict[str, str]:
+    """The column of right and wrong answers that is right where one, or where all, of others are.
+
+    Parameters
+    ----------
+    cells : mapping from str to sequence
+        Cells of each model, one for each item.
+    chosen : collection of str
+        Columns that are models, whatever they hold.
+
+    Examples
+    --------
+    >>> one, two = [1, 0, 0, 1, 0] * 10, [0, 1, 0, 1, 0] * 10
+    >>> find_composed({"one": one, "two": two, "either": [a | b for a, b in zip(one, two)]})
+    {'either': 'one of the others is'}
+    """
+    rows = [[parse_number(str(cell)) for cell in row] for row in zip(*cells.values(), strict=True)]
+    values = np.array([row for row in rows if None not in row], dtype=float)
+    if len(cells) < 3 or not values.size or not np.isin(values, (0.0, 1.0)).all():
+        return {}
+    found = {}
+    for place, name in enumerate(cells):
+        own, rest = values[:, [place]], np.delete(values, place, axis=1)
+        apart = (own != rest).sum(axis=0).min() >= _FEWEST_APART
+        for made, words in (
+            (rest.max(axis=1), "one of the others is"), (rest.min(axis=1), "all others are")
+        ):  # fmt: skip
+            both = min((made == 1.0).sum(), (made == 0.0).sum()) >= _FEWEST_APART
+            if apart and both and (own[:, 0] == made).all() and name not in chosen:
+                found[name] = words
+    return found if len(found) == 1 else {}
+
+
+# Answers on which a model that is made of others is not one of them, by chance.
+_FEWEST_APART = 5
+
+
+def find_changes(cells: Mapping[str, Sequence[object]]) -> tuple[list[str], list[int]]:
+    """Columns, and rows of the others, in which each number has its sign; none where all have.
+
+    Examples
+    --------
+    >>> find_changes({"math": ["73.0", "+1.1"], "Gain": ["+0.3", "-0.2"], "law": ["57.7", "+0.6"]})
+    (['Gain'], [1])
+    """
+    columns = [name for name, own in cells.items() if _signed(own)]
+    if len(columns) == len(cells):
+        return [], []
+    rest = [own for name, own in cells.items() if name not in columns]
+    rows = [number for number, row in enumerate(zip(*rest, strict=True)) if _signed(row)]
+    return columns, rows if len(rows) < len(rest[0]) else []
+
+
+def _signed(cells: Sequence[object]) -> bool:
+    """Whether each cell is a number with its sign, and some are above 0."""
+    known = [str(cell).strip() for cell in cells if cell not in (None, "")]
+    signs = {cell[:1] for cell in known}
+    return len(known) > 1 and "+" in signs and signs <= {"+", "-", "−", "±"}

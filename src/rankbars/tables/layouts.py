@@ -107,7 +107,8 @@ def find_layout(table: Table, declared: str | None, named: Mapping[str, str]) ->
     """
     head = table.head(HEAD_ROWS)
     _check_one_header_row(table, head)
-    header = _Header.of(table.columns, head)
+    _refuse_statistics(table, head)
+    header = _Header.of(table.columns, _without_summaries(table.columns, head))
     if declared is not None:
         if declared.startswith("models-by"):
             _refuse_steps(table, header)
@@ -128,6 +129,38 @@ def find_layout(table: Table, declared: str | None, named: Mapping[str, str]) ->
         _refuse_steps(table, header)
         raise DataError(_undecided(table, header))
     return layout
+
+
+def _without_summaries(
+    columns: Sequence[str], head: Sequence[tuple[object, ...]]
+) -> Sequence[tuple[object, ...]]:
+    """The rows without summaries below them, where a column without a name numbers the others."""
+    if not columns or columns[0] not in ("", "Unnamed: 0"):
+        return head
+    rest = [row for row in head if not is_summary(str(row[0]))]
+    numbered = all(_number(row[0]) is not None for row in rest)
+    return rest if rest and numbered else head
+
+
+def _refuse_statistics(table: Table, head: Sequence[tuple[object, ...]]) -> None:
+    """Raises `DataError` for what pandas and scikit-learn say about scores, in place of them."""
+    if table.columns and {str(row[0]) for row in head} >= {"count", "mean", "std", "min", "max"}:
+        raise DataError(
+            f"{table.source}: the rows are statistics of scores (count, mean, std, as describe() "
+            "of pandas has them), not scores. Give the scores themselves: frame.to_csv(...)."
+        )
+    folds = [name for name in table.columns if _FOLD_SCORE.fullmatch(name)]
+    if len(folds) > 1 and "params" in table.columns:
+        raise DataError(
+            f"{table.source}: this is cv_results_ of scikit-learn, which has a row for each "
+            f"candidate, and a column for each fold. Make a row of each score, in Python: "
+            "frame.rename(columns={'params': 'model'}).astype({'model': str}).melt('model', "
+            f"[f'split{{k}}_test_score' for k in range({len(folds)})], 'fold', 'score')"
+            ".to_csv('folds.csv', index=False)."
+        )
+
+
+_FOLD_SCORE = re.compile(r"split\d+_test_score")
 
 
 class _Header(NamedTuple):

@@ -21,6 +21,7 @@ from rankbars.tables.asides import (
 )
 from rankbars.tables.cells import NumberColumn, parse_number
 from rankbars.tables.columns import answer_role, fold_name
+from rankbars.tables.derivedscores import find_changes, find_composed
 from rankbars.tables.layouts import (
     HEAD_ROWS,
     corner_names,
@@ -85,6 +86,7 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
     outside = _outside_answers(table, parts, seen, summaries) if rows == "item" else []
     if outside:
         parts = _without_outside(table, parts, outside, options)
+    parts, made = _without_derived(table, parts, rows, summaries, options)
     kept, text, others = numeric_columns(table, seen, parts.values, columns)
     remarks = [("columns", _describe(rows, columns, parts, kept, text))]
     remarks += [("ratings", _describe_ratings(parts.ratings))] * bool(parts.ratings)
@@ -95,6 +97,7 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
     if spreads:
         remarks.append(("spreads", _describe_spreads(spreads)))
     remarks += spelling_remark(seen[name] for name in kept)
+    remarks += made
     if summaries:
         remarks.append(("summaries", describe_left_out(summaries)))
     wrong = _wrong_summaries(table, parts, kept, summaries)
@@ -256,11 +259,57 @@ def _without_outside(
     return parts._replace(values=values, dropped=(*parts.dropped, *aside))
 
 
+def _without_derived(
+    table: Table, parts: MatrixColumns, rows: str, summaries: Sequence[str], options: ReadOptions
+) -> tuple[MatrixColumns, list[tuple[str, str]]]:
+    """The parts without columns that are made of others, and what there is to say of these.
+
+    Raises
+    ------
+    DataError
+        If each number of some rows has its sign: changes from another row.
+    """
+    place = {name: number for number, name in enumerate(table.columns)}
+    named = _names_of_rows(table, parts)
+    head = [
+        row for row in table.head(_LOOKED_AT) if named is None or row[place[named]] not in summaries
+    ]
+    cells = {name: [row[place[name]] for row in head] for name in parts.values}
+    composed, columns, places = {}, list[str](), list[int]()
+    if rows == "item":
+        composed = find_composed(cells, options.models)
+    else:
+        columns, places = find_changes(cells)
+    if places:
+        first = head[places[0]]
+        called = "" if named is None else f" (such as {str(first[place[named]])!r})"
+        raise DataError(
+            f"{table.source}: in {len(places)} of {len(head)} rows{called} each number has a sign, "
+            "as changes from another row have, and in the others none has. Write scores in all "
+            "rows, or leave these rows out."
+        )
+    gone = (*composed, *columns)
+    kept = tuple(name for name in parts.values if name not in gone)
+    remarks = [
+        (
+            "no-models",
+            f"{name!r} is right where {words}, and nowhere else: made of them, and left aside. If "
+            "it is a model, name all models: --models NAME.",
+        )
+        for name, words in composed.items()
+    ]
+    return parts._replace(values=kept, dropped=(*parts.dropped, *gone)), remarks
+
+
+# Rows that show whether a column is made of others.
+_LOOKED_AT = 200
+
+
 def _summary_rows(
     table: Table, parts: MatrixColumns, seen: Mapping[str, NumberColumn], rows: str
 ) -> list[str]:
     """Names of rows that summarise the others, by name or as the means of the items above them."""
-    named = parts.row_names
+    named = _names_of_rows(table, parts)
     if named is None:
         return []
     items = rows == "item"
@@ -286,6 +335,12 @@ def _summary_rows(
 
 # In longer tables a row called accuracy is an item.
 _MOST_ITEMS = 100_000
+
+
+def _names_of_rows(table: Table, parts: MatrixColumns) -> str | None:
+    """The column that names rows; one without a name, where it only numbers them."""
+    first = table.columns[0] if table.columns else None
+    return first if parts.row_names is None and first in ("", "Unnamed: 0") else parts.row_names
 
 
 def _wrong_summaries(
@@ -355,7 +410,7 @@ def _melt(
         lists["se"] = [parts.errors[name] for name in kept]
     if parts.counts:
         lists["n"] = [parts.counts.get(name) for name in kept]
-    named = parts.row_names
+    named = _names_of_rows(table, parts)
     left_out = (named, summaries) if named is not None and summaries else None
     numbered = None if rows in labels else rows
     return table.below(labels, numbers, columns, lists, kept, numbered, left_out)
