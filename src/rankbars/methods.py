@@ -218,6 +218,7 @@ def _outcome(
         width=float(np.mean(widths)),
         winners=board.undominated() if says else (),
         used=(test, correction) == (own, spec.correction),
+        decided=tuple(sorted({task.correction for task in board.tasks.values()})),
     )
 
 

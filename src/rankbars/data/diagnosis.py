@@ -251,6 +251,8 @@ class MethodOutcome:
         the combination makes no such statement.
     used : bool
         Whether it is the combination that the board uses.
+    decided : tuple of str
+        Corrections that decided on the tasks: what ``auto`` stands for here.
     """
 
     test: str
@@ -258,6 +260,7 @@ class MethodOutcome:
     width: float
     winners: tuple[str, ...]
     used: bool = False
+    decided: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

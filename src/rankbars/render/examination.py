@@ -89,7 +89,7 @@ def render_explanation(found: Explanation) -> str:
     for choice in found.choices:
         where = list_words(choice.tasks, _MOST_NAMES)
         lines += _wrapped(f"Test {choice.test} ({where}): {choice.reason}")
-    lines += _wrapped(f"Correction: {found.correction}")
+    lines += _wrapped(f"Correction: {found.correction}{_decided(found.outcomes)}")
     lines += ["", "Do the methods agree?", *_table(found.outcomes)]
     lines += _wrapped(
         "Width: mean width of the rank intervals on the tasks. May be first: models that no other "
@@ -185,6 +185,12 @@ def _more_rows(found: Diagnosis) -> list[str]:
         f"Where more rows would help most: {named}. In brackets: by how many ranks the intervals "
         "would be narrower, on average, if the ranks on that task were known."
     )]  # fmt: skip
+
+
+def _decided(outcomes: tuple[MethodOutcome, ...]) -> str:
+    """Which corrections decided, where the choice was left to the data."""
+    used = next((one for one in outcomes if one.used and one.correction == "auto"), None)
+    return "" if used is None else f" Here: {list_words(used.decided)}."
 
 
 def _table(outcomes: tuple[MethodOutcome, ...]) -> list[str]:
