@@ -1,21 +1,23 @@
 """Draw the pictures of README and documentation from the results that ship with the package.
 
-Usage: ``python scripts/make_pictures.py [--published | --gallery] [--times] [FOLDER]``; FOLDER is
-``docs/images`` where not given. With ``--published`` only the figures of the published work are
-drawn, in its folder ``published``, which needs no browser and takes a minute and a half of one
-processor; ``make docs`` does it. Seconds (Figure 6) are no two times the same: they are drawn from
-``published/figure_6.csv``, which ``--times`` measures anew. With ``--gallery`` only the gallery is
-drawn, by the commands of its page (``docs/pictures.md``).
+Usage: ``python scripts/make_pictures.py [--published | --gallery | --pages] [--times] [FOLDER]``;
+FOLDER is ``docs/images`` where not given. With ``--published`` only the figures of the published
+work are drawn, in its folder ``published``, which needs no browser and takes a minute and a half of
+one processor; ``make docs`` does it. Seconds (Figure 6) are no two times the same: they are drawn
+from ``published/figure_6.csv``, which ``--times`` measures anew. With ``--gallery`` only the
+gallery is drawn, by the commands of its page (``docs/pictures.md``); with ``--pages``, all but
+those two.
 
-Every other picture is what a user sees: the page of ``rankbars demo`` in the system's Chromium,
-and the board that the same command prints on a terminal. Run it after a change of the page, of the
-board or of a default; the numbers in the pictures are those of the code.
+Every other picture is what a user sees: the page of ``rankbars demo`` in the system's Chromium, the
+site of ``docs/site.md``, and the board that the same command prints on a terminal. Run it after a
+change of the page, of the board or of a default; the numbers in the pictures are those of the code.
 """
 
 from __future__ import annotations
 
 import csv
 import fcntl
+import io
 import os
 import pty
 import re
@@ -26,8 +28,11 @@ import subprocess
 import sys
 import tempfile
 import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from PIL import Image
 from rich.console import Console
@@ -43,6 +48,7 @@ from rankbars.simulate.study import Table
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = 80
 WIDTH, HEIGHT = 1080, 860
+SCREEN_COLOURS = 128
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # As root in a container, and without calls home.
 BROWSER_OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -82,10 +88,11 @@ def main() -> None:
     if "--gallery" in sys.argv:
         draw_gallery(folder / "gallery")
         return
-    draw_published(folder / "published")
-    if "--published" in sys.argv:
-        return
-    draw_gallery(folder / "gallery")
+    if "--pages" not in sys.argv:
+        draw_published(folder / "published")
+        if "--published" in sys.argv:
+            return
+        draw_gallery(folder / "gallery")
     with tempfile.TemporaryDirectory() as work:
         report = Path(work) / "report.html"
         run_demo("mmlu_pro", report)
@@ -95,6 +102,7 @@ def main() -> None:
         run_demo("vtab", report)
         draw_views(report, folder)
         board = run_demo("vtab", Path(work) / "vtab.html")
+        draw_site(Path(work) / "site", folder)
     draw_terminal(board, "rankbars demo vtab", folder / "board.svg")
     for path in sorted(folder.iterdir()):
         print(f"{path}  {path.stat().st_size:,} bytes")
@@ -128,8 +136,9 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
-def draw_page(report: Path, folder: Path) -> None:
-    """The top of the page."""
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """The system's Chromium."""
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
         raise SystemExit("This needs Chromium. On Debian: apt-get install chromium")
@@ -137,10 +146,26 @@ def draw_page(report: Path, folder: Path) -> None:
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=BROWSER_OPTIONS)
+        yield browser
+        browser.close()
+
+
+def _keep(pixels: bytes, target: Path) -> None:
+    """A screenshot with as few colours as it needs to look the same."""
+    with Image.open(io.BytesIO(pixels)) as picture:
+        picture.convert("RGB").quantize(SCREEN_COLOURS).save(target, optimize=True)
+
+
+def draw_page(report: Path, folder: Path) -> None:
+    """The top of the page, and the card that it makes of itself."""
+    with chromium() as browser:
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
         page.goto(report.as_uri())
-        page.screenshot(path=folder / "page.png")
-        browser.close()
+        _keep(page.screenshot(), folder / "page.png")
+        page.get_by_text("Share", exact=True).click()
+        with page.expect_download() as kept:
+            page.get_by_role("button", name="Picture, PNG").click()
+        _keep(kept.value.path().read_bytes(), folder / "page-card.png")
 
 
 # What the numbers in the picture stand at, in the order of the list in docs/rank-intervals.md.
@@ -168,11 +193,7 @@ NUMBER = """
 
 def draw_reading(report: Path, folder: Path) -> None:
     """The first screen with numbers at what a reader needs, and a row that lights up others."""
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=BROWSER_OPTIONS)
+    with chromium() as browser:
         page = browser.new_page(
             viewport={"width": WIDTH, "height": HEIGHT},
             color_scheme="light",
@@ -184,45 +205,66 @@ def draw_reading(report: Path, folder: Path) -> None:
         page.wait_for_timeout(300)
         # From the head of the table on, wherever the words above it end.
         top = page.locator("#board-table").evaluate("one => one.getBoundingClientRect().top")
-        page.screenshot(
-            path=folder / "read-row.png",
-            clip={"x": 0, "y": top - 8, "width": WIDTH, "height": 320},
-        )
+        row = page.screenshot(clip={"x": 0, "y": top - 8, "width": WIDTH, "height": 320})
+        _keep(row, folder / "read-row.png")
         page.mouse.move(0, 0)
         for place, selector in enumerate(READING, start=1):
             page.evaluate(NUMBER, [place, selector])
         page.wait_for_timeout(300)
-        page.screenshot(
-            path=folder / "read-page.png", clip={"x": 0, "y": 0, "width": WIDTH, "height": 500}
-        )
-        browser.close()
+        head = page.screenshot(clip={"x": 0, "y": 0, "width": WIDTH, "height": 500})
+        _keep(head, folder / "read-page.png")
+
+
+View: TypeAlias = tuple[str, str, int, int]
+
+# Views by the name of their picture: state of the page, colours, width and height.
+VIEWS: dict[str, View] = {
+    "page-model": ("#model=Sup-Rotation-100%25&vs=Rotation", "light", WIDTH, 1480),
+    "page-compare": ("#pin=Sup-Rotation-100%25,Sup-100%25,Rotation&compare=1", "light", WIDTH, 900),
+    "page-explore": ("#at=explore&w=1:3", "light", WIDTH, 1040),
+    "page-dark": ("#fig=weights&at=picture", "dark", WIDTH, HEIGHT),
+    "page-phone": ("", "light", 360, 800),
+}
+SITE_VIEWS: dict[str, View] = {
+    "site": ("index.html", "light", WIDTH, 900),
+    "site-dark": ("models.html", "dark", WIDTH, 620),
+    "site-phone": ("index.html", "light", 360, 800),
+}
 
 
 def draw_views(report: Path, folder: Path) -> None:
-    """A model with a comparison, other weights, the page in the dark and on a phone."""
-    views = {
-        "page-model": ("#model=Sup-Rotation-100%25&vs=Rotation", "light", WIDTH, 1480),
-        "page-explore": ("#at=explore&w=1:3", "light", WIDTH, 1040),
-        "page-dark": ("#fig=weights&at=picture", "dark", WIDTH, HEIGHT),
-        "page-phone": ("#at=board", "light", 390, 844),
-    }
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    from playwright.sync_api import sync_playwright
+    """A model with a comparison, several side by side, other weights, the dark, a phone."""
+    _draw(report.as_uri(), VIEWS, folder)
 
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=BROWSER_OPTIONS)
-        for name, (state, scheme, width, height) in views.items():
+
+def draw_site(place: Path, folder: Path) -> None:
+    """The site that its page in the docs makes, and one of its models."""
+    place.mkdir()
+    text = (ROOT / "docs" / "site.md").read_text(encoding="utf-8")
+    for name, held in re.findall(r'^```\w+ title="([^"]+)"\n(.*?)^```', text, re.M | re.S):
+        (place / name).write_text(held, encoding="utf-8")
+    shutil.copy(demos.demo_path(demos.DEMOS["vtab"]), place / "vtab.parquet")
+    run_rankbars("site", "site.yaml", "-o", "public", "--quiet", folder=str(place))
+    public = place / "public"
+    model = next((public / "models").glob("rotation-*.html")).relative_to(public).as_posix()
+    views = SITE_VIEWS | {"site-model": (model, "light", WIDTH, HEIGHT)}
+    _draw(f"{public.as_uri()}/", views, folder)
+
+
+def _draw(place: str, views: dict[str, View], folder: Path) -> None:
+    """Pictures of addresses, each in its colours and its size."""
+    with chromium() as browser:
+        for name, (address, scheme, width, height) in views.items():
             page = browser.new_page(
                 viewport={"width": width, "height": height},
-                color_scheme="dark" if scheme == "dark" else "light",
+                color_scheme=scheme,
                 reduced_motion="reduce",
             )
-            page.goto(report.as_uri() + state)
-            page.wait_for_function('document.documentElement.dataset.ready === "true"')
-            page.wait_for_timeout(300)  # two frames after the last drawing
-            page.screenshot(path=folder / f"{name}.png")
+            page.goto(place + address)
+            page.wait_for_timeout(600)  # some frames after the last drawing
+            page.evaluate("document.activeElement?.blur()")
+            _keep(page.screenshot(), folder / f"{name}.png")
             page.close()
-        browser.close()
 
 
 # The first nine of a board, as a leaderboard prints them and as ranks that evidence allows.

@@ -250,7 +250,7 @@ class Explore {
       this.controls.querySelector<HTMLElement>("input, select")?.focus()
     })
     this.banner.replaceChildren(
-      h("p", {}, h("span", { class: "badge" }, "Changed here"), ` ${found.join("; ")}.`),
+      h("p", {}, h("span", { class: "badge" }, "Changed here"), ` ${found.join("; ").replace(/^./, (first) => first.toUpperCase())}.`),
       h("p", {}, "The levels hold for choices made before the results were seen. A choice made after looking voids the guarantee: read these numbers as a description."),
       this.context.board.data.explore.average?.drawn
         ? h("p", {}, "Averages are computed with Holm's method here, which shows a little less than the draws (max-T) behind those of the board.")

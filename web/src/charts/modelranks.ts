@@ -42,14 +42,14 @@ export function modelRanks(input: ModelRanks, options: ChartOptions): SVGSVGElem
   const legend = key(entries, 0, 0, options.width)
   const names = order.map((i) => tasks[i]!)
   const numbers = order.map((i) => showRanks(best[i]!, worst[i]!))
-  const rows = layRows({ names, options, top: legend.height + 26, numbers })
+  const rows = layRows({ names, options, top: legend.height + 26, numbers, signs: categories.some((one) => one !== null) ? 12 : 0 })
   const scale = rankScale(input.size, rows.left, rows.right)
   const groups = order.slice(0, rows.count).map((i, k) => {
     const kind = byName.get(categories[i] ?? "") ?? plain
     const where = categories[i] === null || categories[i] === undefined ? "" : ` (${categories[i]})`
     const says = `${sayRanks(best[i]!, worst[i]!)}${where}`
     const bar = span(scale, best[i]!, worst[i]!, rows.y(k), kind.color, 5)
-    return row(rows, k, { name: tasks[i]!, says, number: numbers[k] }, track(rows, k), bar, ...(where ? [mark(kind, rows.right + 4, rows.y(k), 44)] : []))
+    return row(rows, k, { name: tasks[i]!, says, number: numbers[k] }, track(rows, k), bar, ...(where ? [mark(kind, rows.right + 10, rows.y(k), 44)] : []))
   })
   const behind: Node[] = []
   if (newTask) {

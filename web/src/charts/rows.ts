@@ -38,17 +38,19 @@ export interface RowSettings {
   numbers?: readonly string[]
   /** Height of a line, where the usual one is too low. */
   step?: number
+  /** Room for a sign before each number. */
+  signs?: number
 }
 
 /** Lay out the lines; names take up to 36 % of the width. */
-export function layRows({ names, options, top, numbers = [], step }: RowSettings): Rows {
+export function layRows({ names, options, top, numbers = [], step, signs = 0 }: RowSettings): Rows {
   const count = Math.min(names.length, options.limit ?? MOST_ROWS)
   const drawn = names.slice(0, count)
   const room = roomFor(drawn, LABEL_SIZE, Math.floor(options.width * (options.width < 480 ? 0.34 : 0.3)))
   const size = step ?? (count <= ROOMY ? 24 : 18)
   const digits = numbers.length === 0 ? 0 : Math.max(...numbers.slice(0, count).map((text) => textWidth(text, LABEL_SIZE)))
   const left = room + GAP
-  const right = options.width - (digits > 0 ? digits + GAP : 8)
+  const right = options.width - (digits > 0 ? digits + GAP + signs : 8)
   return {
     count,
     labels: shortenAll(drawn, room, LABEL_SIZE),
