@@ -695,4 +695,71 @@ CASES = (
         {"t.csv": PLUS_MINUS},
         ("A leads", "standard deviation of 5 runs"),
     ),
+    Case(
+        "a sheet with a title/named delimiter and groups",
+        "rank s.csv",
+        {
+            "s.csv": lines(
+                "sep=;",
+                "Export 12.07.2026;;;;",
+                ";;;;",
+                ";Reasoning;;Coding;",
+                "Model;GSM8K;MATH;HumanEval;MBPP",
+                "Alpha;92,1;55,0;81,2;70,1",
+                "Beta;90,3;58,4;77,4;72,0",
+            )
+        },
+        ("Export 12.07.2026",),
+        models=("Alpha", "Beta"),
+        tasks=("GSM8K", "MATH", "HumanEval", "MBPP"),
+    ),
+    Case(
+        "marked names/footnotes and strokes",
+        "rank m.md",
+        {
+            "m.md": lines(
+                "| Model | ARC | MMLU |",
+                "|---|---:|---:|",
+                "| ash<sup>†</sup> | 71.1 | 69.8 |",
+                "| ~~birch~~ | 68.4 | 72.2 |",
+                "| cedar *(prelim.)* | 61.0 | 55.1 |",
+            )
+        },
+        models=("ash", "birch", "cedar (prelim.)"),
+    ),
+    Case(
+        "points between thousands/advice",
+        "rank x.csv",
+        {"x.csv": lines("Model;MMLU;GSM8K", "a;80,1;1.200,5", "b;78;1.100")},
+        ("points separate thousands",),
+        code=1,
+    ),
+    Case(
+        "columns of models/tasks by models is offered",
+        "rank c.csv",
+        {
+            "c.csv": lines(
+                "category,task,metric,gpt,claude,llama,Best",
+                "Knowledge,MMLU,acc,0.85,0.86,0.79,claude",
+                "Knowledge,TriviaQA,acc,0.80,0.78,0.75,gpt",
+            )
+        },
+        ("--layout tasks-by-models if each column of numbers is a model",),
+        hides=("score=gpt",),
+        code=1,
+    ),
+    Case(
+        "a square of wins/with totals",
+        "rank w.csv",
+        {
+            "w.csv": lines(
+                ",orca,qwen,gemma,Total wins",
+                "orca,,60,75,135",
+                "qwen,40,,66,106",
+                "gemma,25,34,,59",
+            )
+        },
+        ("300 votes",),
+        models=("orca", "qwen", "gemma"),
+    ),
 )

@@ -333,4 +333,21 @@ CASES = (
         ("has 3 rows",),
         code=1,
     ),
+    Case(
+        "statistics by task/mean, std and count of folds",
+        "rank a.csv",
+        {
+            "a.csv": lines(
+                "dataset,algorithm,mean,std,count",
+                *(
+                    f"{data},{name},{mean},0.01,15"
+                    for data in ("adult", "bank")
+                    for name, mean in (("RF", 0.85), ("XGB", 0.86))
+                ),
+            )
+        },
+        ("Are these 15 the folds of cross-validation?",),
+        models=("RF", "XGB"),
+        tasks=("adult", "bank"),
+    ),
 )

@@ -352,21 +352,22 @@ def _look_above(file: InputFile) -> tuple[int, tuple[str, ...], str]:
     if not found:
         return 0, (), ""
     told = re.fullmatch(r'"?sep=(.)"?', found[0][1])
-    if told:
-        return found[0][0] + 1, (found[0][1],), told[1]
-    for number, (place, line) in enumerate(found[:-1]):
-        mark = find_delimiter(line, suffix)
-        header, row = _cells(line, mark), _cells(found[number + 1][1], mark)
+    named, above = (told[1], (found[0][1],)) if told else ("", ())
+    below = found[1:] if told else found
+    for number, (place, line) in enumerate(below[:-1]):
+        mark = named or find_delimiter(line, suffix)
+        header, row = _cells(line, mark), _cells(below[number + 1][1], mark)
         filled = sum(1 for cell in header if cell.strip())
         if filled < 2 or len(row) != len(header):
             continue
         if number and any(_is_number(cell) for cell in header):
             break
-        titles = tuple(text for _, text in found[:number])
+        titles = tuple(text for _, text in below[:number])
         if all(_is_title(title, mark, len(header)) for title in titles):
-            return place if number else 0, tuple(title.strip(f"{mark} ") for title in titles), ""
+            shown = tuple(title.strip(f"{mark} ") for title in titles)
+            return place if number or told else 0, (*above, *shown), named
         break
-    return 0, (), ""
+    return (found[0][0] + 1, above, named) if told else (0, (), "")
 
 
 def _cells(line: str, mark: str) -> list[str]:

@@ -33,7 +33,7 @@ from rankbars.tables.columns import names_run
 from rankbars.tables.database import Engine, Glance
 from rankbars.tables.layouts import find_layout
 from rankbars.tables.metrics import metric_in_name, split_words, usual_direction
-from rankbars.tables.readoptions import ReadOptions
+from rankbars.tables.readoptions import ReadOptions, options_of
 from rankbars.tables.relations import Table
 from rankbars.tables.tidy import FileNames
 from rankbars.tables.valuetables import Chunk, ValueTable
@@ -54,7 +54,10 @@ _RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?\s*)?\s*")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _BOLD_NUMBER = re.compile(r"(\*{1,3}|_{1,3}|`)([-+]?\d[\d.,]*%?)\1")
 _HTML = re.compile(r"</?(?:u|b|i|em|strong|mark|code|small|span|br)\b[^<>]*>", re.IGNORECASE)
-_EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|___|__|`)(.+)\1")
+_EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|___|__|`|~~)(.+)\1")
+# A footnote's mark, and a remark in brackets in other letters.
+_FOOTNOTE = re.compile(r"<sup\b[^<>]*>[^<>]*</sup>", re.IGNORECASE)
+_ASIDE = re.compile(r"(\*{1,3}|_{1,3}|~~)(\([^()]*\))\1")
 
 # A page is looked at as a whole; a longer one is something else.
 _MOST_CHARACTERS = 1 << 24
@@ -102,8 +105,19 @@ def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
         except DataError as error:
             if has_counts(table.columns):
                 return "tidy", "Its columns hold confusion counts: tp, fp, fn."
+            if _are_statistics(table, engine):
+                return "tidy", "Its columns hold statistics of models: mean, std, count."
             reason = str(error).removeprefix(f"{path.name}: ")
             return None, reason[0].upper() + reason[1:]
+
+
+def _are_statistics(table: Table, engine: Engine) -> bool:
+    from rankbars.tables.statistics import take_statistics
+
+    try:
+        return take_statistics(table, options_of({}), engine) is not None
+    except DataError:
+        return False
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[ParsedTable]:
@@ -460,8 +474,11 @@ def _plain(cell: str) -> str:
     ('gpt-4', 'a|b')
     >>> _plain("**88.1** ± 0.9"), _plain("<u>61.0</u>")
     ('88.1 ± 0.9', '61.0')
+    >>> _plain("ash<sup>†</sup>"), _plain("~~birch~~"), _plain("cedar *(prelim.)*")
+    ('ash', 'birch', 'cedar (prelim.)')
     """
-    text = _LINK.sub(r"\1", _HTML.sub(" ", cell).strip())
+    plain = _ASIDE.sub(r"\2", _FOOTNOTE.sub("", cell))
+    text = _LINK.sub(r"\1", _HTML.sub(" ", plain).strip())
     while found := _EMPHASIS.fullmatch(text):
         text = found[2].strip()
     text = _BOLD_NUMBER.sub(r"\2", _LINK.sub(r"\1", text))

@@ -61,6 +61,8 @@ def find_header_rows(rows: Sequence[Sequence[str]]) -> JoinedHeader | None:
     JoinedHeader(names=('model', 'acc', 'stderr'), rows=3, metric=None, crossed=())
     >>> find_header_rows([["Model", "MMLU", ""], ["", "acc", "f1"], ["ash", "1", "2"]]).names
     ('Model', 'acc', 'f1')
+    >>> find_header_rows([["", "reasoning", ""], ["Model", "GSM8K", "MATH"], ["ash", "1", "2"]])
+    JoinedHeader(names=('Model', 'GSM8K', 'MATH'), rows=2, metric=None, crossed=())
     >>> find_header_rows([["item", "ash", "birch"], ["q1", "right", "wrong"]]) is None
     True
     """
@@ -78,6 +80,9 @@ def find_header_rows(rows: Sequence[Sequence[str]]) -> JoinedHeader | None:
         levels.append(cells)
     else:
         return None  # no number below
+    if len(levels) == 2 and not levels[0][0] and all(levels[1]):
+        groups = len(set(levels[1])) == len(levels[1])
+        return JoinedHeader(tuple(levels[1]), 2) if groups else None
     width = min((_first(level) for level in levels[1:]), default=0)
     return _join(levels, levels[0][:width], len(levels)) if width else None
 

@@ -715,6 +715,8 @@ def _undecided(table: Table, header: _Header) -> str:
                 and (name in header.unexplained or is_summary(name))]  # fmt: skip
         candidate = next(iter(likely_scores(free)), "NAME")
         hint = f"name the score column ({paste_columns({'score': candidate})}) or "
+        if header.has("task") and len(free) > 1 and not any(map(is_measure, free)):
+            hint = "say --layout tasks-by-models if each column of numbers is a model, or "
     elif named := _likely_columns(header):
         hint = f"name its columns (if these are they: {named}) or "
     if len(header.columns) == 1 and header.numeric:
@@ -766,7 +768,13 @@ def _check_one_header_row(table: Table, head: Sequence[tuple[object, ...]]) -> N
     except DataError as error:
         cells = [cell for cell in head[0] if cell not in (None, "")] if head else []
         if not cells or any(_number(cell) is not None for cell in cells):
-            raise
+            if len(set(table.columns)) > len(table.columns) // 2:
+                raise
+            raise DataError(
+                f"{error} If pandas wrote columns of several levels, hand over the frame, or write "
+                "one row per score: frame.stack(list(range(frame.columns.nlevels)))"
+                ".rename('score').reset_index()."
+            ) from error
         shown = "; ".join(
             ", ".join(str(cell) for cell in row[:6]) for row in (table.columns, *head[:2])
         )

@@ -564,11 +564,16 @@ def _not_one_number(table: Table, name: str, unread: Unread) -> str:
     )
 
 
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:\.\d{3})+,\d+")
+
+
 def _advise(text: str) -> str:
     from rankbars.tables.decorated import describe_decoration
 
     if parse_number(text, ",") is not None:
         return "If the comma is the decimal mark: --decimal , (in Python: decimal=',')."
+    if _THOUSANDS.fullmatch(text.strip()):
+        return "If points separate thousands, write it without them: 1200,5 for 1.200,5."
     usual = "Put what else it says into a column of its own, or remove the column."
     if not re.search(r"\d", text):
         usual = "If it says that there is no score, empty the cell; if not, remove the column."

@@ -51,6 +51,8 @@ _UNNAMED = ("", "Unnamed: 0")
 # A table that names these says what it holds.
 _TIDY = (frozenset({"model", "task", "score"}), frozenset({"metric", "value"}))
 _MOST_ROWS = 100_000
+# Numbers of folds that are usual, of several repeats together, too.
+_FOLDS = frozenset({3.0, 5.0, 9.0, 10.0, 15.0, 20.0, 25.0, 30.0, 50.0, 100.0})
 
 
 class Statistics(NamedTuple):
@@ -251,6 +253,12 @@ def _mean_with_error(table: Table, header: _Header, engine: Engine) -> Statistic
     spread, n = (_cells(table, name) for name in (kinds["std"][0], roles["n"]))
     se = [a / math.sqrt(b) if b > 0 else math.nan for a, b in zip(spread, n, strict=True)]
     remark = f"Standard errors are {kinds['std'][0]!r} over the square root of {roles['n']!r}."
+    if set(n) <= _FOLDS:
+        shown = " or ".join(f"{number:g}" for number in sorted(set(n)))
+        remark += (
+            f" Are these {shown} the folds of cross-validation? They share their data, so these "
+            "errors are too small: give the scores of the folds (model, fold, score) instead."
+        )
     return Statistics(_rebuilt(table, {"se": se}, {}, engine), {**roles, "se": "se"}, remark)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from rankbars.errors import DataError
 from rankbars.tables.cells import label_text, parse_number
 from rankbars.tables.columns import check_header
 from rankbars.tables.database import report_damage
+from rankbars.tables.metrics import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
 from rankbars.tables.votecolumns import (
@@ -240,9 +242,13 @@ def _several_models(table: Table, columns: VoteColumns) -> bool:
 def _scores_of_beats(table: Table, task: str) -> Scores:
     """Votes of a square table, in which rows beat columns and the diagonal does not count."""
     check_header(table.columns, table.source)
-    columns = list(table.columns[1:])
     rows = table.head(_MOST_MODELS + 1)
     names = [_name(row[0]) or "" for row in rows]
+    totals = _totals(names, table.columns[1:])
+    rows = [row for row, name in zip(rows, names, strict=True) if name not in totals]
+    names = [name for name in names if name not in totals]
+    kept = [place for place, name in enumerate(table.columns) if place and name not in totals]
+    columns = [table.columns[place] for place in kept]
     if sorted(names) != sorted(columns):
         odd = sorted(set(names) ^ set(columns))[:5]
         raise DataError(
@@ -253,7 +259,7 @@ def _scores_of_beats(table: Table, task: str) -> Scores:
     place = {name: i for i, name in enumerate(models)}
     wins = np.zeros((len(models),) * 2)
     for number, (name, row) in enumerate(zip(names, rows, strict=True)):
-        for column, cell in zip(columns, row[1:], strict=True):
+        for column, cell in zip(columns, [row[place] for place in kept], strict=True):
             if name == column:
                 continue
             wins[place[name], place[column]] = _count(table, number, column, cell)
@@ -276,11 +282,21 @@ def _is_square(table: Table) -> bool:
     columns = list(table.columns)
     if not 3 <= len(columns) <= _MOST_MODELS:
         return False
-    rows = table.head(len(columns))
-    if len(rows) != len(columns) - 1:
-        return False
+    rows = table.head(len(columns) + 1)
     names = [_name(row[0]) for row in rows]
-    return None not in names and sorted(map(str, names)) == sorted(columns[1:])
+    if None in names or len(names) < 2:
+        return False
+    rows_named, totals = [str(name) for name in names], _totals(map(str, names), columns[1:])
+    return sorted(one for one in rows_named if one not in totals) == sorted(
+        one for one in columns[1:] if one not in totals
+    )
+
+
+def _totals(rows: Iterable[str], columns: Iterable[str]) -> set[str]:
+    """Names of rows or of columns alone that count what stands beside them."""
+    words = split_words("total wins won sum losses lost matches games votes rate mean average avg")
+    apart = set(rows) ^ set(columns)
+    return {name for name in apart if words & set(re.split(r"[\W_]+", name.casefold()))}
 
 
 def _name(cell: object) -> str | None:
