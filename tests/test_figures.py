@@ -13,6 +13,7 @@ from math import comb
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from calibration import PAGE, Row, read_rows
 from scipy import stats
@@ -92,6 +93,24 @@ def one_of_prior() -> float:
     return float(1 / correlation_by_prior(12, 2).sf((1 + 0.8) / 2))
 
 
+def between_neighbours(rows: pd.DataFrame) -> float:
+    """Share of right-or-wrong items on which two neighbours among the first ten differ; median."""
+    first = rows[rows.mean().sort_values(ascending=False).index[:10]].to_numpy()
+    return float(np.median((first[:, 1:] != first[:, :-1]).mean(axis=0)))
+
+
+def on_swe_bench_pro() -> float:
+    table = pd.read_csv(ROOT / "tests" / "data" / "plasmode" / "repositories.csv")
+    return between_neighbours(table.drop(columns="repository"))
+
+
+def on_mmlu_pro() -> float:
+    scores = rb.read(SOURCES / "demos" / "mmlu_pro.parquet")
+    table = pd.concat([pd.DataFrame(one.values, columns=one.models)
+                       for one in scores.tasks.values()])[list(scores.models)]  # fmt: skip
+    return between_neighbours(table.loc[:, table.isna().mean() < 0.02].dropna())
+
+
 # Where, which words, what comes out, how far it may be off by rounding.
 RECOMPUTED: tuple[tuple[str, str, Callable[[], float], float, float], ...] = (
     ("src/rankbars/render/averagetables.py", "83.4 % where errors", just_touching, 83.4, 0.05),
@@ -106,6 +125,8 @@ RECOMPUTED: tuple[tuple[str, str, Callable[[], float], float, float], ...] = (
     ("src/rankbars/cli/nextcommand.py", "0.2 is 35 points of Elo", elo_of_log_odds, 35, 0.5),
     ("docs/methods.md", "(p .026 of both sides)", lambda: of_ten(5), 0.026, 5e-4),
     ("docs/methods.md", "four are not (.053)", lambda: of_ten(4), 0.053, 5e-4),
+    ("src/rankbars/steps/sizing.py", "boards: 0.24 to 0.26", on_swe_bench_pro, 0.24, 0.005),
+    ("src/rankbars/steps/sizing.py", "boards: 0.24 to 0.26", on_mmlu_pro, 0.26, 0.005),
     ("docs/decide.md", "in 12 % of cases with three runs", lambda: until_green(3), 12, 0.5),
     ("docs/decide.md", "in 25 % with ten", lambda: until_green(10), 25, 0.5),
     ("docs/averages.md", "each correlation lies within ± 0.50", widest_of_prior, 0.50, 0.005),

@@ -204,7 +204,7 @@ def test_beforehand_bounds_are_said_to_be_bounds():
     assert [one.bound for one in made.supposed] == [True, False, False]
     text = made.to_text()
     assert "at most 2,035 items  on 0.65 (bound: the most there can be)" in text
-    assert "779 items  on 0.25 (neighbours on public boards: 0.14 to 0.33)" in text
+    assert "779 items  on 0.25 (neighbours on public boards: 0.24 to 0.26)" in text
     own = rb.plan(rates=(0.7, 0.65), discordance=0.3)
     assert own.supposed[-1].rows == sample_size(0.05, math.sqrt(0.3 - 0.0025), 0.025, 0.8)
     graded = rb.plan(effect=0.5, limits=(0, 10)).supposed

@@ -452,7 +452,7 @@ def _of_rates(
     if discordance is not None:
         lines.append(("as supposed", False, discordance))
     elif gap < _NEIGHBOURS < most:
-        lines.append(("neighbours on public boards: 0.14 to 0.33", False,
+        lines.append(("neighbours on public boards: 0.24 to 0.26", False,
                       _NEIGHBOURS))  # fmt: skip
     return tuple(
         line(words, bound, share, math.sqrt(max(share - gap**2, 0.0)))
