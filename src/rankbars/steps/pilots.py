@@ -94,6 +94,8 @@ class Pilot(NamedTuple):
         if self.rows is None:
             return self
         least = self.rows[first, second].min()
+        if least == 0:
+            return self  # that two models share no row is said where their spread is asked for
         n = max(round(float(least)), 1)
         return self._replace(n=n, se=self.se * np.sqrt(self.rows / n))
 
