@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.resources import files
 from pathlib import Path
 
@@ -106,6 +107,16 @@ def test_every_question_can_be_asked_on_the_command_line(rankbars: Command, pilo
     assert "1 answer of each model to each of 779 items (cost 779)" in " ".join(once.split())
     graded = rankbars("plan", "--effect", "0.5", "--score-min", "0", "--score-max", "10")
     assert "bound" in graded.out
+
+
+def test_costs_are_those_of_the_items_that_are_named(rankbars: Command, pilot: str) -> None:
+    asked = ("--pair", "new", "old", "--effect", "0.031", "--flip", "0.2", "-q")
+    costs = ("--cost-item", "1", "--cost-trial", "0.25")
+    text = " ".join(rankbars("plan", pilot, *asked, *costs).out.split())
+    found = re.search(r"Cheapest: (\d+) answers? .*?each of ([\d,]+) items \(cost ([\d,]+)", text)
+    assert found is not None
+    answers, items, cost = (int(one.replace(",", "")) for one in found.groups())
+    assert cost == pytest.approx(items * (1 + 0.25 * answers), abs=0.5)
 
 
 def test_a_board_file_is_a_pilot_and_the_curve_a_picture(rankbars: Command, pilot: str) -> None:

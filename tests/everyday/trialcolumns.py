@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from everyday.case import Case, lines, right, table
+import json
+
+from everyday.case import Case, json_lines, lines, one_file, right, table
 
 PASSED = {
     name: [right(share, 60, seed) for seed in range(4)]
@@ -69,7 +71,109 @@ def pass_at() -> str:
     return lines("model,problem,pass@1,pass@4,pass@8", *rows)
 
 
+def seeds_of_two() -> dict[str, str]:
+    """A file per model and seed."""
+    return {
+        f"{name}_seed{k}.csv": table({"id": range(60), "correct": cells})
+        for name, tries in PASSED.items()
+        for k, cells in enumerate(tries)
+    }
+
+
+def with_sums() -> str:
+    """Lines of JSON: a configuration, answers, and their sums at the end."""
+    answers = [
+        {"type": "sample", "qid": k, "correct": bool(one)} for k, one in enumerate(right(0.6))
+    ]
+    total = {"type": "summary", "correct": 36}
+    return "".join(json.dumps(one) + "\n" for one in ({"type": "config"}, *answers, total))
+
+
+def human_eval() -> str:
+    """What the harness of HumanEval writes."""
+    return json_lines(
+        {
+            "task_id": [f"HumanEval/{k // 4}" for k in range(80)],
+            "completion": ["return 0"] * 80,
+            "result": ["passed" if one else "failed: x" for one in right(0.5, 80)],
+            "passed": [bool(one) for one in right(0.5, 80)],
+            "completion_id": [k % 4 for k in range(80)],
+        }
+    )
+
+
+def named(pattern: str, share: float, seed: int) -> str:
+    """Items whose numbers are written so."""
+    return table(
+        {"id": [pattern.format(k) for k in range(200)], "correct": right(share, 200, seed)}
+    )
+
+
 CASES = (
+    Case(
+        "claims in a file/called as the options are",
+        "check m1.csv m2.csv --claims c.yaml",
+        {
+            "m1.csv": one_file("correct", 0.3),
+            "m2.csv": one_file("correct", 0.7),
+            "c.yaml": lines("must:", "- m2 > m1", "guard:", "- m1 >= 0.1"),
+        },
+        ("m2 is better than m1", "Passed"),
+    ),
+    Case(
+        "seeds in names of files/two models",
+        "rank m1_seed0.csv m1_seed1.csv m1_seed2.csv m1_seed3.csv m2_seed0.csv m2_seed1.csv "
+        "m2_seed2.csv m2_seed3.csv",
+        seeds_of_two(),
+        ("60 items × 4 answers",),
+        models=("m1", "m2"),
+        items=60,
+        means=MEANS,
+    ),
+    Case(
+        "sums below answers/a row is named",
+        "rank a.jsonl",
+        {"a.jsonl": with_sums()},
+        ("36 stands in a.jsonl, row 62", "--where"),
+        code=1,
+    ),
+    Case(
+        "sums below answers/left out by a condition",
+        "rank a.jsonl --where \"type = 'sample'\"",
+        {"a.jsonl": with_sums()},
+        ("60 items",),
+    ),
+    Case(
+        "results of HumanEval/answers have numbers",
+        "noise v1.jsonl",
+        {"v1.jsonl": human_eval()},
+        ("20 items × 4 answers",),
+    ),
+    Case(
+        "names of rows that look alike/leading zeros",
+        "compare new.csv old.csv",
+        {"new.csv": named("{}", 0.7, 3), "old.csv": named("{:03d}", 0.6, 4)},
+        ("'0' and '000' look alike",),
+        code=1,
+    ),
+    Case(
+        "a change behind a value/in brackets",
+        "rank t.csv",
+        {"t.csv": lines("model,law,math", "v1,41.2,12.3", "v2,45.9 (+4.7),13.1 (+0.8)")},
+        ("--cells value",),
+        code=1,
+    ),
+    Case(
+        "comments above a header/of one file",
+        "rank new.csv old.csv",
+        {
+            f"{name}.csv": f"# model: {name}\n# date: 2026-05-01\n"
+            + table({"id": range(60), "correct": right(share)})
+            for name, share in (("new", 0.8), ("old", 0.4))
+        },
+        models=("new", "old"),
+        items=60,
+    ),
     Case(
         "stopped tries/no word of runs on a comparison",
         "compare r.csv",

@@ -87,7 +87,8 @@ def read_claims(path: str | os.PathLike[str]) -> ClaimFile:
         YAML: a list of claims, or a mapping with ``claims`` and, if wanted, ``inputs`` (paths
         beside the file), ``alpha``, ``together``, ``margin``, ``missing``, ``missing_tasks``,
         ``missing_items``, ``anchor``, ``flaky`` (items) and ``why``. A claim is a line, or a
-        mapping with ``must`` or ``guard``, and ``why``.
+        mapping with ``must`` or ``guard``, and ``why``. In place of ``claims`` there may be lists
+        of lines under ``must`` and ``guard``.
 
     Raises
     ------
@@ -103,6 +104,11 @@ def read_claims(path: str | os.PathLike[str]) -> ClaimFile:
         raise ReadError.at(path, "it is not UTF-8 text. Save it as UTF-8.") from error
     content = parse_yaml(path, text, _QUOTED)
     values = {"claims": content} if isinstance(content, list) else content
+    if isinstance(values, Mapping) and "claims" not in values:  # lists, as the options are called
+        roles = {role: _listed(path, role, values.get(role)) for role in _ROLES}
+        claims = [{role: line} for role, lines in roles.items() for line in lines]
+        rest = {key: value for key, value in values.items() if key not in _ROLES}
+        values = {**rest, "claims": claims}
     if not isinstance(values, Mapping) or not values.get("claims"):
         raise ReadError.at(path, f"there are no claims in it. {_SHAPE}")
     unknown = [key for key in values if key not in _KEYS]

@@ -375,7 +375,9 @@ def _cells(line: str, mark: str) -> list[str]:
 
 
 def _is_number(cell: str) -> bool:
-    return bool(cell.strip()) and (parse_number(cell) or parse_number(cell, ",")) is not None
+    if not re.search(r"\d", cell):  # "correct" is a word for 1, and the name of a column
+        return False
+    return (parse_number(cell) or parse_number(cell, ",")) is not None
 
 
 def _is_title(line: str, mark: str, width: int) -> bool:

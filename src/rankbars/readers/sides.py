@@ -12,6 +12,7 @@ from rankbars.data.scores import Input, Scores
 from rankbars.errors import DataError, OptionError, RankbarsError
 from rankbars.readers.chosenfiles import Paths
 from rankbars.tables.joining import join_scores
+from rankbars.tables.remarks import refuse_alike_rows
 from rankbars.tables.reruns import TEXTS
 
 __all__ = ["ReadOne", "join_sides", "name_side", "read_sides"]
@@ -137,6 +138,7 @@ def join_sides(sides: Mapping[str, Scores]) -> Scores:
     some sides lack some of them.
     """
     joined = join_scores(list(sides.values()), list(sides))
+    refuse_alike_rows(joined)
     told: dict[tuple[str, str | None, str], Note] = {}
     places: dict[tuple[str, str | None, str], list[str]] = {}
     for note in joined.notes:

@@ -29,10 +29,10 @@ from rankbars.readers.parquet import open_parquet
 from rankbars.readers.recognition import DECLINED, TABLE, Recognition
 from rankbars.tables.asides import has_counts
 from rankbars.tables.assembly import ParsedTable, parse_table
-from rankbars.tables.columns import names_run
+from rankbars.tables.columns import names_run, split_run
 from rankbars.tables.database import Engine, Glance
 from rankbars.tables.layouts import find_layout
-from rankbars.tables.metrics import metric_in_name, split_words, usual_direction
+from rankbars.tables.metrics import AMOUNTS, metric_in_name, split_words, usual_direction
 from rankbars.tables.readoptions import ReadOptions, options_of
 from rankbars.tables.relations import Table
 from rankbars.tables.tidy import FileNames
@@ -203,6 +203,9 @@ def name_files(
             FileNames(model, _SHARED, _SHARED, folders=True, run=run) for model, _, run in parts
         ]
     stems = alike or _distinct_stems(files)
+    ended = [split_run(stem) for stem in stems]
+    if all(run for _, run in ended) and 1 < len({model for model, _ in ended}) < len(ended):
+        return [FileNames(model, model, _SHARED, run=run) for model, run in ended]
     counts = Counter(stem.rpartition("_")[2] for stem in stems)
     named = [_split_metric(stem, counts) for stem in stems]
     folders = [Path(file.label).parent.name for file in files]
@@ -212,7 +215,8 @@ def name_files(
     for file, (stem, metric), folder in zip(files, named, folders, strict=True):
         given, sign, _ = file.label.partition(_NAMED)
         model = given if sign else stem
-        task = _SHARED if beside else stem
+        amount = len(files) == 1 and stem.casefold() in AMOUNTS  # no task is called cost
+        task = _SHARED if beside or amount else stem
         shared = folder if several and folder and not alike else _SHARED
         found.append(
             FileNames(model, task, shared, metric, bool(sign), crossed, bool(alike and not sign))
@@ -228,8 +232,10 @@ def _runs_of(files: Sequence[InputFile]) -> list[str]:
     """What files of one model are called as runs, by their names or folders; else nothing."""
     stems = [file_stem(file.path) for file in files]
     folders = [Path(file.label).parent.name for file in files]
-    for names in (stems, folders):
-        if len(set(names)) == len(names) and all(map(names_run, names)):
+    ended = [split_run(stem) for stem in stems]
+    endings = [run for _, run in ended] if len({model for model, _ in ended}) == 1 else []
+    for names in (stems, folders, endings):
+        if len(set(names)) == len(names) > 0 and all(map(names_run, names)):
             return names
     return []
 

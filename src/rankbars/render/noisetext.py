@@ -315,11 +315,12 @@ def _run_parts(noise: Noise, task: TaskNoise) -> Iterator[str]:
     added = max(float(runs), 0.0) / parts.variance[place]
     ends = ""
     if np.isfinite(high):
-        ends = (
-            f" [{100 * parts.runs_low[place] / parts.variance[place]:.0f}, "
-            f"{100 * high / parts.variance[place]:.0f}]"
-        )
+        low, high = (100 * one / parts.variance[place] for one in (parts.runs_low[place], high))
+        ends = f" [{low:.0f}, {high:.0f}]" if high <= _MOST_PERCENT else f" [{low:.0f}, over 1,000]"
     yield f"For new {new}, too, its variance would be {100 * added:.0f} %{ends} larger."
+
+
+_MOST_PERCENT = 1000.0  # of the variance; beyond it, so few runs say nothing of an upper end
 
 
 def _cost_lines(noise: Noise, name: str) -> Iterator[str]:

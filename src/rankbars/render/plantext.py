@@ -219,8 +219,8 @@ def _money(plan: Plan, split: Split) -> list[str]:
         instead = f"; one answer each: {_cost(split.cost_single)}" if number > 1 else ""
         start, cost = "Cheapest", f" (cost {_cost(split.cost)}{instead})"
     items = rounded_rows(split.items.likely)
-    if plan.needed is None and split.items.likely <= MOST_ROWS:
-        items = show_count(int(split.items.likely))
+    if split.items.likely <= MOST_ROWS and (plan.needed is None or cost):
+        items = show_count(int(split.items.likely))  # what is paid for
     return [
         f"{start}: {counted(number, 'answer')}{ends} of each model to each of {items} items"
         f"{cost}. {variance}"

@@ -32,6 +32,7 @@ __all__ = [
     "is_series",
     "names_run",
     "paste_columns",
+    "split_run",
 ]
 
 
@@ -62,7 +63,7 @@ ROLES: Mapping[str, Role] = {
     "fold": Role(("split_index", "cv_fold", "fold_id", "resample")),
     "repeat": Role(("repetition", "replicate")),
     "run": Role(("seed", "run_id", "random_seed")),
-    "epoch": Role(("sample", "attempt", "trial")),
+    "epoch": Role(("sample", "attempt", "trial", "completion_id")),
     "variant": Role(
         ("prompt", "prompt_variant", "prompt_template", "template", "variant_id", "phrasing",
          "prompt_variation", "variation"),
@@ -174,6 +175,21 @@ def names_run(name: str) -> bool:
     (True, True, False, True)
     """
     return _RUN.fullmatch(name) is not None
+
+
+def split_run(name: str) -> tuple[str, str]:
+    """A name of a file without the run at its end, and that run; empty if there is none.
+
+    Examples
+    --------
+    >>> split_run("v1_seed0"), split_run("gpt-4-run-2"), split_run("gpt-4")
+    (('v1', 'seed0'), ('gpt-4', 'run-2'), ('gpt-4', ''))
+    """
+    found = re.fullmatch(
+        r"(.+)[-_. ]((?:seed|run|trial|rep|repeat|repetition|attempt|sample|try)[-_ ]?\d+)",
+        name, re.I,
+    )  # fmt: skip
+    return (found[1], found[2]) if found else (name, "")
 
 
 _ANSWER = re.compile(

@@ -419,4 +419,14 @@ class ChosenTable(TableView):
         if not relation.engine.ask(f"SELECT 1 FROM {clause} LIMIT 1"):
             texts = " and ".join(one.text for one in self._conditions)
             raise NoRowError(f"{self.source}: no row has {texts}. Correct the condition.")
-        return relation._replace(clause=clause, dense=False)
+        known = {
+            name: column._replace(largest=_largest(relation, name, clause)) if column.mixture
+            else column
+            for name, column in relation.known.items()
+        }  # fmt: skip
+        return relation._replace(clause=clause, dense=False, known=known)
+
+
+def _largest(relation: Relation, name: str, clause: str) -> float:
+    found = relation.engine.ask(f"SELECT max({relation.columns[name][0]}) FROM {clause}")[0][0]
+    return math.nan if found is None else float(found)

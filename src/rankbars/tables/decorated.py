@@ -168,11 +168,20 @@ def describe_decoration(text: str) -> str:
     """
     if not _says_more(str(_with_points([text])[0])):
         return ""
+    if _SIGNED.search(text):
+        return (
+            "What stands behind the value has a sign, as a change against another row has. To "
+            "leave it aside: --cells value (in Python: cells='value'). If it is an error of the "
+            "value, say which: --cells se, or --cells ci95."
+        )
     return (
         "Say what stands behind the values: --cells se (a standard error), --cells std5 (the "
         "standard deviation of 5 runs; other numbers as std10), --cells ci95 (an interval, or half "
         "of one; other levels as ci90) or --cells value (leave it aside); in Python: cells='se'."
     )
+
+
+_SIGNED = re.compile(r"[(\[]\s*[+\-−–]\s*\d[\d.,]*\s*%?[)\]]$")
 
 
 def split_cells(table: Table, meaning: CellMeaning, engine: Engine) -> SplitCells:

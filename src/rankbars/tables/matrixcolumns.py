@@ -576,5 +576,8 @@ def _advise(text: str) -> str:
         return "If points separate thousands, write it without them: 1200,5 for 1.200,5."
     usual = "Put what else it says into a column of its own, or remove the column."
     if not re.search(r"\d", text):
-        usual = "If it says that there is no score, empty the cell; if not, remove the column."
+        usual = (
+            "If it says that there is no score, empty the cell; if it is a grade, write what it is "
+            "worth, such as 1 and 0; if not, remove the column."
+        )
     return describe_decoration(text) or usual

@@ -5,6 +5,7 @@ Items and tasks that one model has alone stand apart, and runs on few items.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,6 +34,7 @@ __all__ = [
     "note_chosen_rows",
     "note_lookalikes",
     "note_strays",
+    "refuse_alike_rows",
     "refuse_resamples",
 ]
 
@@ -374,7 +376,13 @@ def note_strays(scores: Scores) -> Scores:
     ----------
     scores : Scores
         Scores of all inputs.
+
+    Raises
+    ------
+    DataError
+        If most rows that models lack are there under a name that looks the same.
     """
+    refuse_alike_rows(scores)
     if len(scores.models) < _FEWEST_MODELS:
         return scores
     there = _there(scores)
@@ -394,6 +402,29 @@ def _there(scores: Scores) -> dict[str, Items]:
         if np.isnan(evidence.values).any():
             found[name] = evidence
     return found
+
+
+def refuse_alike_rows(scores: Scores) -> None:
+    """Raises `DataError` where models have the same rows under names that only look the same."""
+    for task, items in _there(scores).items():
+        there = ~np.isnan(items.values)
+        if items.ids is None or there.all(axis=0).any():
+            continue
+        rows = np.flatnonzero(~there.all(axis=1))
+        alike: dict[str, list[int]] = defaultdict(list)
+        for row in rows.tolist():
+            alike[_ZEROS.sub("", plain_form(items.ids[row]))].append(row)
+        pairs = [one for one in alike.values() if len(one) > 1 and there[one].sum(axis=0).max() < 2]
+        if 2 * sum(map(len, pairs)) >= len(rows) > 0:
+            names = " and ".join(repr(items.ids[row]) for row in pairs[0][:2])
+            raise DataError(
+                f"Task {task!r}: the rows {names} look alike and count as different ones, so that "
+                f"no model has both; {len(pairs) - 1:,} more such pairs. Write the names of rows "
+                "in one way in all files."
+            )
+
+
+_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")  # before a number
 
 
 def _own_tasks(scores: Scores, gaps: dict[str, Items]) -> Iterator[Note]:

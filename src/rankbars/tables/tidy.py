@@ -249,8 +249,25 @@ def check_numbers(rows: Rows, numbers: Mapping[str, str]) -> None:
         if column.mixture:
             raise DataError(
                 f"{rows.source}: the column {name!r} ({role}) holds {column.mixture}. Write all "
-                "of them the same way."
+                f"of them the same way.{_where_largest(rows, role, column)}"
             )
+
+
+def _where_largest(rows: Rows, role: str, column: NumberColumn) -> str:
+    """Where the number stands that is no truth value."""
+    if not column.truths:
+        return ""
+    engine = rows.engine or Engine()
+    cell = quote(role)
+    found = engine.ask(
+        f"SELECT place FROM {rows.enter(engine)} WHERE {cell} IS NOT NULL ORDER BY {cell} DESC "
+        "LIMIT 1"
+    )
+    place = describe_place(rows, found[0][0], _names_at(rows, found[0][0]))
+    return (
+        f" {column.largest:g} stands in {place}. If that is no result, take the others: --where "
+        "CONDITION on a column that tells them apart."
+    )
 
 
 def _not_a_number(rows: Rows, role: str, name: str, unread: Unread) -> str:
