@@ -188,7 +188,7 @@ def test_changes_are_seldom_invented(calibration: Calibration, busy: np.ndarray 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("votes", "power"), [(6_000, 0.42), (12_000, 0.78), (24_000, 0.99)])
+@pytest.mark.parametrize(("votes", "power"), [(6_000, 0.51), (12_000, 0.87), (24_000, 0.99)])
 def test_a_change_is_found_as_often_as_the_page_says(
     calibration: Calibration, votes: int, power: float
 ) -> None:
