@@ -792,3 +792,20 @@ def test_a_page_of_its_own_is_offered_on_a_site_alone_and_no_band_loses_its_word
         late = page.locator("#board-table tbody tr.from:nth-child(n + 26)")
         assert late.count() == 1
         assert late.evaluate("one => getComputedStyle(one).contentVisibility") == "visible"
+
+
+def test_a_screen_reader_hears_models_ranks_and_what_a_switch_or_a_filter_did(browser, pages):
+    board, file = pages("mmlu_pro")
+    first = board.models[board.order[0]]
+    with watched(browser, file) as one:
+        page = one.open()
+        row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=first))
+        assert (
+            row.get_by_role("rowheader").aria_snapshot().startswith(f'- rowheader "{first}, 99.9')
+        )
+        assert row.get_by_role("button", name="rank 1", exact=True).count() == 1
+        page.get_by_role("searchbox").fill("llama")
+        assert page.locator("#controls [role=status]").inner_text().endswith("ranks among 29")
+        page.get_by_label("Ranks on", exact=True).select_option(label="law")
+        heard = page.locator("h1[aria-live=polite]")
+        assert "law" in heard.inner_text()

@@ -301,6 +301,10 @@ class BoardTable {
     box!.setAttribute("aria-label", `Tick ${this.context.board.data.models[model]!} for comparison`)
     ;(box as HTMLInputElement).checked = this.ticked.has(model)
     link!.setAttribute("href", hrefOf(modelChange(this.context, model)))
+    // With every cell of the row, a screen reader says the name, not the box beside it.
+    const head = name.closest("th")!
+    const marks = [...head.querySelectorAll("small")].map((one) => one.textContent.replace("\u25d4", "").trim())
+    head.setAttribute("aria-label", [this.context.board.data.models[model]!, ...marks].join(", "))
     name.replaceWith(box!, link!)
     link!.append(name instanceof HTMLAnchorElement ? name.firstElementChild! : name)
     const cell = row.querySelector('td[data-key="lead"]')!

@@ -15,6 +15,8 @@ export function startScope(context: Context): void {
   const controls = document.querySelector("#controls")
   const one = data.oneModel
   if (!title || !level || !controls) return
+  // What a switch changes is heard, too.
+  title.parentElement?.setAttribute("aria-live", "polite")
   const fieldset = controls.querySelector("fieldset") ?? madeOf(controls, one !== null, board.data.ranked)
   const parts = partsOf(board, names)
   if (!fieldset && !parts.length) return
