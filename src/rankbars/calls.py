@@ -61,9 +61,11 @@ _ELSEWHERE = {
         "model", "task", "item", "score", "columns", "model_col", "task_col", "item_col",
         "score_col", "x", "y", "hue", "by", "index", "values", "group", "target",
     ),
-    "how a file is read is said to rb.read(path, ...)": (
-        "format", "rows", "folds", "metric", "layout", "minimum", "maximum", "reruns", "cells",
+    "how a file is read is said to rb.read(path, ...), and of a frame to "
+    "rb.Scores.from_frame(frame, ...)": (
+        "rows", "folds", "metric", "layout", "minimum", "maximum", "cells",
     ),
+    "how a file is read is said to rb.read(path, ...)": ("format", "reruns"),
 }  # fmt: skip
 
 # How to come by what is taken, by its annotation.

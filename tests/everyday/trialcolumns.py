@@ -164,6 +164,19 @@ CASES = (
         code=1,
     ),
     Case(
+        "sums below answers/named as such in a table",
+        "rank new.csv old.csv",
+        {
+            f"{name}.csv": table({"id": range(60), "correct": right(share)})
+            + f"Total,{sum(right(share))}\naccuracy,{sum(right(share)) / 60:.3f}\n"
+            for name, share in (("new", 0.8), ("old", 0.4))
+        },
+        ("The rows 'Total', 'accuracy' summarise the others",),
+        models=("new", "old"),
+        items=60,
+        means={"new": sum(right(0.8)) / 60, "old": sum(right(0.4)) / 60},
+    ),
+    Case(
         "comments above a header/of one file",
         "rank new.csv old.csv",
         {

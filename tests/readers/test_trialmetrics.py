@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from tablefiles import codes, message
 
@@ -381,3 +382,17 @@ def test_two_orders_stand_on_the_page_and_in_markdown(tmp_path: Path) -> None:
     head = next(at for at, line in enumerate(lines) if line.startswith("| Model | pass"))
     assert lines[head + 2] == "| `a` | 1–2 | 1 (0.667) |"
     assert lines[head + 3] == "| `b` | 1–2 | 2 (0) |"
+
+
+def test_a_frame_says_of_trials_what_its_file_says(tmp_path: Path) -> None:
+    rows = [(m, q, t, int((7 * q + 3 * t + k) % 5 < 2 + k)) for k, m in enumerate("ab")
+            for q in range(20) for t in range(4)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["model", "problem", "trial", "passed"])
+    frame.to_csv(tmp_path / "r.csv", index=False)
+    read = rb.read(tmp_path / "r.csv", metric="pass@3")
+    np.testing.assert_array_equal(mean(rb.Scores.from_frame(frame, metric="pass@3")), mean(read))
+    until = frame[frame.groupby(["model", "problem"])["passed"].cumsum() - frame["passed"] == 0]
+    with pytest.raises(rb.DataError, match="stopped at the first right one"):
+        rb.noise(until)
+    assert rb.leaderboard(until).tasks["all"].noise is None
+    assert rb.noise(rb.Scores.from_frame(until, trials="fixed")).tasks

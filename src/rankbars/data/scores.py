@@ -268,6 +268,7 @@ class Scores:
         within: str | Sequence[str] = (),
         over_time: str | None = None,
         failed: str | None = None,
+        trials: str | None = None,
     ) -> Scores:
         """Scores from a data frame of pandas, polars, pyarrow or duckdb: tidy, wide, or votes.
 
@@ -288,7 +289,8 @@ class Scores:
         test_share : float, optional
             Share of the data held out in each fold.
         metric : str, optional
-            The metric to use where the table holds several.
+            The metric to use where the table holds several; where items have several answers, also
+            ``"pass@4"``, ``"pass^4"``, ``"best@4"`` and ``"majority@3"``, as in `rankbars.read`.
         layout : str, optional
             How to read the table, where its header does not say it: ``"tidy"``,
             ``"items-by-models"``, ``"models-by-items"``, ``"tasks-by-models"``,
@@ -309,6 +311,9 @@ class Scores:
         failed : {"lowest"}, optional
             What a trial without a score counts as, where its item has several: nothing, if not
             given, or the lowest score.
+        trials : {"fixed"}, optional
+            Each item was tried a number of times that did not depend on the answers; needed where
+            answers look as if they had been stopped at the first right one.
 
         Raises
         ------
@@ -335,6 +340,7 @@ class Scores:
             "test_share": test_share, "metric": metric, "layout": layout, "minimum": minimum,
             "maximum": maximum, "controls": controls, "self_votes": self_votes, "cells": cells,
             "where": where, "within": within, "over_time": over_time, "failed": failed,
+            "trials": trials,
         }  # fmt: skip
         return scores_from_frame(frame, declared)
 

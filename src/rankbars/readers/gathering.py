@@ -150,7 +150,7 @@ def put_groups_together(
     asked = any(map(is_trial_metric, options.metrics))
     if not asked and (options.trials == "fixed" or not _has_uneven_trials(merged)):
         return merged
-    from rankbars.readers.trialmetrics import note_stopped, take_trial_metrics
+    from rankbars.tables.trialmetrics import note_stopped, take_trial_metrics
 
     if not asked:
         return note_stopped(merged)

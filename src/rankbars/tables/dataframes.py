@@ -8,8 +8,9 @@ one row per score; a level that says the same everywhere names the metric.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,10 +24,12 @@ from rankbars.tables.conditions import choose_rows
 from rankbars.tables.database import Engine
 from rankbars.tables.headers import find_metric, join_levels, names_metric
 from rankbars.tables.layouts import corner_names
-from rankbars.tables.readoptions import options_of
+from rankbars.tables.metrics import is_trial_metric
+from rankbars.tables.readoptions import ReadOptions, options_of
 from rankbars.tables.remarks import note_chosen_rows, note_lookalikes
 from rankbars.tables.statistics import kind_of_statistic
 from rankbars.tables.tidy import FileNames
+from rankbars.tables.trialmetrics import note_stopped, take_trial_metrics
 from rankbars.tables.valuetables import Chunk, ValueTable
 from rankbars.tables.votecopies import refuse_copies
 from rankbars.tables.votetables import holds_votes, scores_of_votes
@@ -66,13 +69,27 @@ def scores_from_frame(frame: Any, declared: Mapping[str, Any]) -> Scores:
                 refuse_copies([table], options.columns)
             else:
                 tables = [(table, FileNames(None, "all", "all"))]
-                scores = scores_from_tables(tables, options, engine)
+                scores = _of_trials(partial(scores_from_tables, tables, engine=engine), options)
     except RankbarsError as error:
         # Who holds a frame types Python, not options of a command.
         error.args = (_LAYOUT.sub(_in_python, str(error)), *error.args[1:])
         raise
     scores = scores.with_notes(note_chosen_rows(options.where))
     return replace(note_lookalikes(scores), library=type(frame).__module__.partition(".")[0])
+
+
+def _of_trials(read: Callable[[ReadOptions], Scores], options: ReadOptions) -> Scores:
+    """What is read, with a metric of several answers where that is asked for."""
+    fixed = options.trials == "fixed"
+    try:
+        scores = read(options)
+    except RankbarsError as error:
+        lacks = error.lacking is not None and error.lacking.option == "metric"
+        if options.metric is None or not is_trial_metric(options.metric) or not lacks:
+            raise
+        scores = read(replace(options, metric=None))
+        return take_trial_metrics(scores, (options.metric,), fixed=fixed)
+    return scores if fixed else note_stopped(scores)
 
 
 def _in_python(option: re.Match[str]) -> str:

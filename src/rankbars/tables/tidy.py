@@ -14,6 +14,7 @@ from rankbars.errors import DataError, Lacking
 from rankbars.tables.asides import (
     describe_left_out,
     describes_models,
+    is_share_right,
     is_summary,
     likely_scores,
 )
@@ -196,7 +197,7 @@ def spelling_remark(columns: Iterable[NumberColumn]) -> list[tuple[str, str]]:
 
 
 def _code(table: Table, options: ReadOptions) -> tuple[Columns, Rows, list[str]]:
-    """Roles, the rows, and the names of models and tasks that summarise others.
+    """Roles, the rows, and the names of models, tasks and items that summarise others.
 
     Once more if a file without a header had columns further down.
     """
@@ -207,11 +208,13 @@ def _code(table: Table, options: ReadOptions) -> tuple[Columns, Rows, list[str]]
             raise DataError(_no_score(table))
         roles = columns.roles.items()
         left_out = _summaries(table, columns.roles)
-        rows = table.rows(
-            {role: name for role, name in roles if role not in NUMBER_ROLES},
-            {role: name for role, name in roles if role in NUMBER_ROLES},
-            left_out,
-        )
+        labels = {role: name for role, name in roles if role not in NUMBER_ROLES}
+        numbers = {role: name for role, name in roles if role in NUMBER_ROLES}
+        rows = table.rows(labels, numbers, left_out)
+        below = _summary_items(rows)
+        if below:
+            left_out = {labels["item"]: below}
+            rows = table.rows(labels, numbers, left_out)
         if table.columns == known or _find(table, options).roles == columns.roles:
             return columns, rows, [name for names in left_out.values() for name in names]
 
@@ -226,6 +229,25 @@ def _summaries(table: Table, roles: Mapping[str, str]) -> dict[str, list[str]]:
         if role in roles and {"model", "task"} <= set(roles)
     }
     return {column: names for column, names in found.items() if names}
+
+
+def _summary_items(rows: Rows) -> list[str]:
+    """Names of items that summarise the others, which all have a number in their names."""
+    if rows.labels.get("item") != "text" or rows.count > _MOST_LOOKED_AT:
+        return []
+    engine = rows.engine or Engine()
+    source, numbered = rows.enter(engine), "regexp_matches(item, '[0-9]')"
+    found = engine.ask(
+        f"SELECT DISTINCT item FROM {source} WHERE NOT {numbered} LIMIT {_MOST_SUMMARIES}"
+    )
+    names = sorted(name for (name,) in found)
+    named = all(is_summary(name) or is_share_right(name) for name in names)
+    if not names or not named or len(names) == _MOST_SUMMARIES:
+        return []
+    return names if engine.ask(f"SELECT 1 FROM {source} WHERE {numbered} LIMIT 1") else []
+
+
+_MOST_LOOKED_AT, _MOST_SUMMARIES = 200_000, 10  # rows, and names
 
 
 def _name_remark(role: str, name: str, names: FileNames) -> tuple[str, str]:
