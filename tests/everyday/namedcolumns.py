@@ -361,7 +361,7 @@ CASES = (
                 answers("model", "item", "prediction", words=("A", "B"), more={"label": "B"})
             )
         },
-        ("--column score",),
+        ("Score them first",),
         code=1,
     ),
     # Columns beside the score.

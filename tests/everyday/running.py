@@ -26,6 +26,7 @@ from everyday import (
     statisticscolumns,
     trialcolumns,
     twosides,
+    unscored,
     votecopies,
     wronginput,
 )
@@ -52,6 +53,7 @@ CASES: tuple[Case, ...] = tuple(
         statisticscolumns,
         trialcolumns,
         exports,
+        unscored,
         votecopies,
     )
     for case in part.CASES

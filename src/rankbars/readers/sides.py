@@ -7,10 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+import numpy as np
+
+from rankbars.data.evidence import Items
 from rankbars.data.notes import Note
 from rankbars.data.scores import Input, Scores
 from rankbars.errors import DataError, OptionError, RankbarsError
 from rankbars.readers.chosenfiles import Paths
+from rankbars.tables.descriptions import check_scale
 from rankbars.tables.joining import join_scores
 from rankbars.tables.remarks import refuse_alike_rows
 from rankbars.tables.reruns import TEXTS
@@ -139,6 +143,7 @@ def join_sides(sides: Mapping[str, Scores]) -> Scores:
     """
     joined = join_scores(list(sides.values()), list(sides))
     refuse_alike_rows(joined)
+    _check_scales(joined)
     told: dict[tuple[str, str | None, str], Note] = {}
     places: dict[tuple[str, str | None, str], list[str]] = {}
     for note in joined.notes:
@@ -155,6 +160,20 @@ def join_sides(sides: Mapping[str, Scores]) -> Scores:
         where = f"{', '.join(places[key])}: " if key in places else ""
         notes.append(replace(note, message=where + note.message))
     return replace(joined, notes=tuple(notes))
+
+
+def _check_scales(joined: Scores) -> None:
+    """Raises `DataError` where one side counts to 1 and the other one to 10 or 100."""
+    largest, metrics = {}, {}
+    limits = [limit for one in joined.info.values() for limit in (one.minimum, one.maximum)]
+    for name, evidence in joined.tasks.items():
+        info = joined.info[name]
+        if isinstance(evidence, Items) and evidence.n and info.direction == "higher":
+            top = dict(zip(evidence.models, np.fmax.reduce(evidence.values, axis=0), strict=True))
+            largest[name] = np.array([top.get(model, np.nan) for model in joined.models])
+            metrics[name] = info.metric
+    declared = [limit for limit in limits if limit is not None]
+    check_scale(largest, metrics, joined.models, declared, any_name=True)
 
 
 def _same_rows(task: str, joined: Scores, sides: Iterable[Scores]) -> bool:

@@ -122,7 +122,7 @@ def check_scale(
     """Raises `DataError` where a share stands as 0.73 for one model and as 73 for another.
 
     With `any_name`, a metric that is no proportion by its name counts as one where some models stay
-    within 1 and all others reach more than 10 and at most 100.
+    within 1 and all others reach 10 or more, and at most 100.
 
     Parameters
     ----------
@@ -150,15 +150,16 @@ def check_scale(
         stacked = np.stack([largest[task] for task in tasks])
         top = np.fmax.reduce(stacked, axis=0)
         above, within = top > 1.0, (top > 0.0) & (top <= 1.0)
-        far = bool((top[above] > 10.0).all() and (top[above] <= 100.0).all())
+        far = bool((top[above] >= 10.0).all() and (top[above] <= 100.0).all())
         if above.any() and within.any() and (known or far):
             one, two = int(np.argmax(above)), int(np.argmax(within))
+            end = 10 if far and top[above].max() == 10.0 else 100
             what = f"The metric {metric!r} is a proportion, but its" if known else "The"
             raise DataError(
                 f"{what} scores stand on two scales: model "
                 f"{models[one]!r} reaches {top[one]:g}, model {models[two]!r} only {top[two]:g}. "
-                "Bring them to one scale; if they are on one already, declare it: --score-max 100 "
-                "(in Python: maximum=100)."
+                "Bring them to one scale; if they are on one already, declare it: --score-max "
+                f"{end} (in Python: maximum={end})."
             )
 
 

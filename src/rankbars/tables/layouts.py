@@ -34,7 +34,7 @@ from rankbars.tables.columns import (
     names_run,
     paste_columns,
 )
-from rankbars.tables.metrics import ends_in_loss, is_measure, usual_direction
+from rankbars.tables.metrics import ends_in_loss, is_measure, split_words, usual_direction
 from rankbars.tables.readoptions import LAYOUTS
 from rankbars.tables.relations import Table
 
@@ -115,6 +115,7 @@ def find_layout(table: Table, declared: str | None, named: Mapping[str, str]) ->
         return Layout(declared, "declared")
     if any(named.values()):
         return Layout("tidy", "columns were named")
+    _refuse_predictions(table, header)
     for first, second in PAIRS:
         if {first, second} <= header.folded and not is_series(first, header.folded):
             raise DataError(
@@ -161,6 +162,34 @@ def _refuse_statistics(table: Table, head: Sequence[tuple[object, ...]]) -> None
 
 
 _FOLD_SCORE = re.compile(r"split\d+_test_score")
+
+
+# What was right, and what a model said: names of columns, which hold no scores.
+_TRUTHS = split_words("""
+    label labels gold golds goldlabel goldanswer target targets ytrue truth groundtruth reference
+    expected answer correctanswer goldanswers truelabel actual
+""")
+_SAID = split_words("""
+    pred preds prediction predictions predicted predictedlabel predlabel predictedanswer predanswer
+    ypred yhat modelanswer modeloutput modelprediction response output completion guess
+""")
+
+
+def _refuse_predictions(table: Table, header: _Header) -> None:
+    """Right answers beside those of a model, before anybody compared them, are no scores."""
+    truth = next((name for name in header.columns if fold_name(name) in _TRUTHS), None)
+    said = next((name for name in header.columns if fold_name(name) in _SAID), None)
+    if truth is None or said is None or header.has("score", weak=True):
+        return
+    if any(usual_direction(name) for name in header.columns if name in header.numeric):
+        return
+    score = paste_columns({"score": said})
+    more = f" If one of them is a score all the same: {score}." if said in header.numeric else ""
+    raise DataError(
+        f"{table.source}: {truth!r} and {said!r} are right answers and those of a model, and "
+        f"nothing says which are right. Score them first, such as (in pandas) frame['correct'] = "
+        f"(frame[{said!r}] == frame[{truth!r}]).astype(int), and leave both out.{more}"
+    )
 
 
 class _Header(NamedTuple):

@@ -1,0 +1,74 @@
+"""Answers that nobody has scored yet, on two scales, or that broke off before they came."""
+
+from __future__ import annotations
+
+import json
+import random
+
+from everyday.case import Case, lines, right
+
+
+def labelled(share: float, truth: str, said: str, seed: int) -> str:
+    """Classes, and what a model took them for."""
+    source = random.Random(seed)
+    rows = []
+    for number, hit in enumerate(right(share, 200, seed)):
+        label = number % 4
+        rows.append(f"{number},{label},{label if hit else (label + source.randint(1, 3)) % 4}")
+    return lines(f"idx,{truth},{said}", *rows)
+
+
+def judged(scale: int) -> str:
+    """Scores of a judge from 1 to 10, or the same over ten."""
+    source = random.Random(9)
+    grades = [source.randint(3, 10) for _ in range(80)]
+    return lines("prompt_id,score", *(f"p{n},{g / scale:g}" for n, g in enumerate(grades)))
+
+
+def tried(lost: int, share: float, seed: int) -> str:
+    """Answers to 200 questions, of which some first tries met an error and were made again."""
+    rows = []
+    for number, hit in enumerate(right(share, 200, seed)):
+        broken = number < lost
+        if broken:
+            told = {"id": number, "correct": False, "error": "ConnectionError", "attempt": 1}
+            rows.append(json.dumps(told))
+        told = {"id": number, "correct": bool(hit), "error": None, "attempt": 1 + broken}
+        rows.append(json.dumps(told))
+    return "\n".join(rows) + "\n"
+
+
+TWO = "new.csv old.csv"
+
+CASES = (
+    Case(
+        "predictions/labels beside them",
+        f"compare {TWO}",
+        {
+            "new.csv": labelled(0.7, "label", "pred", 1),
+            "old.csv": labelled(0.6, "label", "pred", 2),
+        },
+        ("Score them first", "frame['pred'] == frame['label']"),
+        code=1,
+    ),
+    Case(
+        "predictions/one file of two columns",
+        "rank m.csv",
+        {"m.csv": labelled(0.7, "y_true", "y_pred", 1)},
+        ("Score them first",),
+        code=1,
+    ),
+    Case(
+        "scales of two files/tens",
+        f"compare {TWO}",
+        {"new.csv": judged(10), "old.csv": judged(1)},
+        ("stand on two scales",),
+        code=1,
+    ),
+    Case(
+        "scales of two files/told to be one",
+        f"compare {TWO} --score-max 10",
+        {"new.csv": judged(10), "old.csv": judged(1)},
+        ("new is worse than old",),
+    ),
+)
