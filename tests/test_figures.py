@@ -169,7 +169,7 @@ DRAWN: tuple[tuple[str, str, str], ...] = (
      "steps/test_weighted_tasks.py::test_weighted_averages_hold_their_level"),
     ("docs/averages.md", "4 to 6 % of simulated boards held a false claim",
      "steps/test_average_contrasts.py::test_max_t_over_six_tasks_keeps_its_level"),
-    ("docs/averages.md", "95 % intervals held the correlation on 128",
+    ("docs/averages.md", "95 % intervals held the correlation on 45",
      "bayes/test_calibration.py::test_intervals_of_correlated_tasks_hold_as_often_as_they_say"),
     ("docs/costs.md", "rising with the score | 30 | 0.814 |",
      "stats/test_fronts.py::test_costs_that_differ_in_spread_alone_hold_as_rarely_as_the_page_says"),
