@@ -35,6 +35,9 @@ function startRest(context: Context): void {
   startLinks(context)
   startTooltips()
   startPanel(context)
+  // Whoever points at something may open it: the second script runs before that, not then.
+  const table = document.querySelector("#board-table")
+  for (const type of ["pointerover", "focusin"]) table?.addEventListener(type, () => setTimeout(views), { once: true })
   document.documentElement.dataset["ready"] = "true"
 }
 
