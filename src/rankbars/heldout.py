@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from rankbars.data.diagnosis import HeldOut
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
+from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
+from rankbars.data.storedtasks import sizes_of
 from rankbars.errors import DataError, OptionError
 from rankbars.intake import take_scores
-from rankbars.pipeline import leaderboard, ranks_to_merge, usable_scores
+from rankbars.pipeline import leaderboard, usable_scores
 from rankbars.stats.newtask.guarantees import miss_bound
 from rankbars.stats.streams import stream
+from rankbars.steps.correctionchoice import can_bear_flips
+from rankbars.taskranking import Wanted, rank_tasks
 
 if TYPE_CHECKING:
-    from rankbars.data.scores import Scores
     from rankbars.intake import Results
 
 __all__ = ["hold_out"]
@@ -109,7 +113,7 @@ def hold_out(
     overall = board.overall
     if overall is None:
         raise DataError("The other tasks give no rank interval for a new one.")
-    made = ranks_to_merge(known.select(tasks=chosen), others, spec, overall, n_jobs=n_jobs)
+    made = _ranks_to_merge(known.select(tasks=chosen), others, spec, overall, n_jobs=n_jobs)
     return HeldOut(board, made, _expected(overall, len(board.tasks)))
 
 
@@ -132,3 +136,38 @@ def _note(taken: Scores, known: Scores, chosen: list[str], seed: int) -> Note:
         f"{len(chosen)} of {len(known.tasks)} tasks were held out (seed {seed}): "
         f"{', '.join(chosen[:12])}{' and more' if len(chosen) > 12 else ''}.{also}",
     )
+
+
+def _ranks_to_merge(
+    scores: Scores, like: Scores, spec: Spec, overall: RankIntervals, *, n_jobs: int = 1
+) -> dict[str, RankIntervals]:
+    """Rank intervals on tasks, made as those of other tasks that a merge was made of.
+
+    Parameters
+    ----------
+    scores : Scores
+        Tasks that were not merged.
+    like : Scores
+        Those that were.
+    spec : Spec
+        Their options.
+    overall : RankIntervals
+        What was made of them.
+    n_jobs : int
+        Workers over tasks.
+    """
+    wanted = Wanted(
+        replace(spec, scope="each", independent_rows=True),
+        task_alpha=overall.task_alpha,
+        pairs=False,
+        bins=False,
+        strict=False,
+        rows=False,
+        look=None,
+        bears=spec.correction == "auto" and can_bear_flips(sizes_of(like.tasks), spec.resamples),
+    )
+    made = {}
+    for name, ranked in rank_tasks(scores, wanted, n_jobs, None):
+        merged = ranked.intervals if ranked.merged is None else ranked.merged
+        made[name] = ranked.observed if overall.method == "observed" else merged
+    return made

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from rankbars.steps.noiseparts import RunFinding
     from rankbars.steps.rowquestions import RowFinding
 
-__all__ = ["leaderboard", "ranks_to_merge", "usable_scores"]
+__all__ = ["leaderboard", "usable_scores"]
 
 
 def leaderboard(
@@ -301,41 +301,6 @@ def _entries(scores: Scores, spec: Spec) -> Entries:
     counted = count_groups(entries.scores, _OTHER_GROUPS)
     whole = None if entries.whole is None else replace(entries.whole, info=counted.info)
     return entries._replace(scores=counted, whole=whole)
-
-
-def ranks_to_merge(
-    scores: Scores, like: Scores, spec: Spec, overall: RankIntervals, *, n_jobs: int = 1
-) -> dict[str, RankIntervals]:
-    """Rank intervals on tasks, made as those of other tasks that a merge was made of.
-
-    Parameters
-    ----------
-    scores : Scores
-        Tasks that were not merged.
-    like : Scores
-        Those that were.
-    spec : Spec
-        Their options.
-    overall : RankIntervals
-        What was made of them.
-    n_jobs : int
-        Workers over tasks.
-    """
-    wanted = Wanted(
-        replace(spec, scope="each", independent_rows=True),
-        task_alpha=overall.task_alpha,
-        pairs=False,
-        bins=False,
-        strict=False,
-        rows=False,
-        look=None,
-        bears=spec.correction == "auto" and can_bear_flips(sizes_of(like.tasks), spec.resamples),
-    )
-    made = {}
-    for name, ranked in rank_tasks(scores, wanted, n_jobs, None):
-        merged = ranked.intervals if ranked.merged is None else ranked.merged
-        made[name] = ranked.observed if overall.method == "observed" else merged
-    return made
 
 
 def _check_methods(scores: Scores, spec: Spec) -> None:

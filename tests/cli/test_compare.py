@@ -13,7 +13,7 @@ from logfiles import write_simple
 from storefiles import add
 
 import rankbars as rb
-from rankbars.stats.pairwise.countedlaw import largest_tail
+from rankbars.stats.pairwise.discordance import largest_tail
 
 
 def write(name: str, lines: list[str]) -> str:

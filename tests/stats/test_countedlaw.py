@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import rankbars as rb
-from rankbars.stats.pairwise.countedlaw import MOST_COUNTED, largest_tail
+from rankbars.stats.pairwise.discordance import MOST_COUNTED, largest_tail
 
 SHARES = np.linspace(0.001, 1.0, 1_000)  # not the shares that the package looks at
 

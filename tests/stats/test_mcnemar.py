@@ -12,7 +12,7 @@ from scipy import stats
 
 from rankbars.errors import DataError
 from rankbars.stats.binomial import binomial_tail, binomial_tail_midp
-from rankbars.stats.pairwise.mcnemar import (
+from rankbars.stats.pairwise.discordance import (
     count_wins,
     mcnemar_exact,
     mcnemar_midp,

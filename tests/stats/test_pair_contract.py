@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import golden
 
+from rankbars.stats.pairwise.discordance import mcnemar_exact, mcnemar_midp
 from rankbars.stats.pairwise.estimates import welch_t
-from rankbars.stats.pairwise.mcnemar import mcnemar_exact, mcnemar_midp
 from rankbars.stats.pairwise.pairstatistics import p_values
 from rankbars.stats.pairwise.robust import trimmed_t, wilcoxon
 from rankbars.stats.pairwise.runeffects import two_way_t

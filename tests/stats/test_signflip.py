@@ -10,7 +10,7 @@ from reference import golden
 from scipy import stats
 
 from rankbars.errors import OptionError
-from rankbars.stats.pairwise.mcnemar import mcnemar_exact
+from rankbars.stats.pairwise.discordance import mcnemar_exact
 from rankbars.stats.pairwise.signflip import EXACT_UNITS, FLIPS_PER_CHUNK, draw_flips, sign_flip
 
 

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from rankbars.cli.answers import files_answer, print_answer
 from rankbars.cli.boards import load_board
 from rankbars.cli.options import json_option, named_option, quiet_option
 from rankbars.cli.outputs import check_targets, drawn_bytes
-from rankbars.cli.readingoptions import Reading, chosen_reading, reading_options
+from rankbars.cli.readingoptions import Reading, reading_options
 from rankbars.cli.stopping import account_for_files
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 
@@ -205,7 +206,7 @@ def _subject(
             "A board does not keep tasks that were held out: rank the results again with "
             "--hold-out N --held-out FILE."
         )
-    given = chosen_reading()
+    given = _chosen_reading()
     if given:
         raise OptionError(
             f"{given.lstrip('-')!r} is an option for reading results, and this picture is drawn of "
@@ -232,3 +233,14 @@ def _votes(scores: Scores, source: str, task: str | None) -> tuple[str, Votes]:
     if name not in found:
         raise UnknownOptionError.among("task", name, found)
     return name, found[name]
+
+
+def _chosen_reading() -> str:
+    """The first option of the present command that says how inputs are read; empty if none was."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if typed and name in Reading.__dataclass_fields__:
+            return parameter.opts[0]
+    return ""

@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from rankbars.cli.options import collect_options, named_option
 
-__all__ = ["Reading", "chosen_reading", "counting_failures", "reading_options", "taking_rows"]
+__all__ = ["Reading", "counting_failures", "reading_options", "taking_rows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +79,6 @@ class Reading:
     def patterns(self) -> tuple[str, ...]:
         """What chooses tasks by category, family or metric."""
         return tuple(one for one in self.where if _PATTERN.fullmatch(one))
-
-
-def chosen_reading() -> str:
-    """The first option of the present command that says how inputs are read; empty if none was."""
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if typed and name in Reading.__dataclass_fields__:
-            return parameter.opts[0]
-    return ""
 
 
 def counting_failures(reading: Reading, *policies: str | None) -> Reading:

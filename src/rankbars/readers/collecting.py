@@ -38,14 +38,7 @@ from rankbars.readers.gathering import (
     scores_from_parts,
 )
 from rankbars.readers.inputfiles import InputFile, Progress, digest
-from rankbars.readers.keptfiles import (
-    KeptFile,
-    PlaceOf,
-    find_again,
-    find_companions,
-    find_orphans,
-    order_of_files,
-)
+from rankbars.readers.keptfiles import KeptFile, PlaceOf, find_again, group_of, order_of_files
 from rankbars.readers.parts import ErrorTable, Heeded, Leaderboard, Part, ReadyScores, VoteTable
 from rankbars.readers.recognition import ChosenFile, Format, KnownFormats
 from rankbars.readers.tables import name_files
@@ -119,7 +112,7 @@ def collect(
     with open_files(paths, format, options, formats, progress, known) as (chosen, skipped):
         fresh, same = _sort_out(chosen, held, place_of)
         unchanged = tuple(one.file.label for one in same)
-        fresh += find_companions(fresh, same, held, place_of)
+        fresh += _find_companions(fresh, same, held, place_of)
         replaced = {place_of(one.file.label) for one in fresh}
         others = [file for file in held if file.place not in replaced]
         found: list[KeptFile] = []
@@ -157,7 +150,7 @@ def _sort_out(
 ) -> tuple[list[ChosenFile], list[ChosenFile]]:
     """Files to read, and those that the store holds as they are."""
     fresh, same = [], []
-    orphans = find_orphans(held)
+    orphans = _find_orphans(held)
     by_place = {file.place: file for file in held}
     for one in chosen:
         if one.file.label == "-":
@@ -419,3 +412,31 @@ def _check_limit(
         for file in files
     ]
     check_options(chosen, options_of(limit), formats)
+
+
+def _find_companions(
+    fresh: Sequence[ChosenFile],
+    same: Sequence[ChosenFile],
+    held: Sequence[KeptFile],
+    place_of: PlaceOf,
+) -> list[ChosenFile]:
+    """Files that have not changed but must be read together with some that have."""
+    wanted = {group_of(one.format, place_of(one.file.label)) for one in fresh} - {None}
+    found = [one for one in same if group_of(one.format, place_of(one.file.label)) in wanted]
+    known = {place_of(one.file.label) for one in (*fresh, *same)}
+    for file in held:
+        if file.place in known or group_of(file.format, file.place) not in wanted:
+            continue
+        again = InputFile(Path(file.path), file.path, asked=False)
+        if place_of(file.path) == file.place and again.path.is_file():
+            found.append(ChosenFile(again, file.format, digest(again)))
+    return found
+
+
+def _find_orphans(held: Sequence[KeptFile]) -> set[str]:
+    """Places of files that gave nothing, and those that they were read with are gone."""
+    giving = {group_of(file.format, file.place) for file in held if file.gives} - {None}
+    groups = {file.place: group_of(file.format, file.place) for file in held}
+    return {place for place, group in groups.items() if group is not None} - {
+        place for place, group in groups.items() if group in giving
+    }

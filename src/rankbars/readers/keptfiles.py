@@ -5,7 +5,7 @@ Where one of those that are read together is new, or gone, the others are read a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -14,10 +14,7 @@ from rankbars.readers.inputfiles import InputFile, digest
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import ChosenFile
 
-__all__ = [
-    "COMPANIONS", "KeptFile", "PlaceOf", "find_again", "find_companions", "find_orphans",
-    "group_of", "order_of_files",
-]  # fmt: skip
+__all__ = ["COMPANIONS", "KeptFile", "PlaceOf", "find_again", "group_of", "order_of_files"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,34 +78,6 @@ def group_of(format: str, place: str) -> tuple[str, str] | None:
     if format not in COMPANIONS:
         return None
     return format, str(PurePosixPath(place).parent) if COMPANIONS[format] else ""
-
-
-def find_companions(
-    fresh: Sequence[ChosenFile],
-    same: Sequence[ChosenFile],
-    held: Sequence[KeptFile],
-    place_of: PlaceOf,
-) -> list[ChosenFile]:
-    """Files that have not changed but must be read together with some that have."""
-    wanted = {group_of(one.format, place_of(one.file.label)) for one in fresh} - {None}
-    found = [one for one in same if group_of(one.format, place_of(one.file.label)) in wanted]
-    known = {place_of(one.file.label) for one in (*fresh, *same)}
-    for file in held:
-        if file.place in known or group_of(file.format, file.place) not in wanted:
-            continue
-        again = InputFile(Path(file.path), file.path, asked=False)
-        if place_of(file.path) == file.place and again.path.is_file():
-            found.append(ChosenFile(again, file.format, digest(again)))
-    return found
-
-
-def find_orphans(held: Sequence[KeptFile]) -> set[str]:
-    """Places of files that gave nothing, and those that they were read with are gone."""
-    giving = {group_of(file.format, file.place) for file in held if file.gives} - {None}
-    groups = {file.place: group_of(file.format, file.place) for file in held}
-    return {place for place, group in groups.items() if group is not None} - {
-        place for place, group in groups.items() if group in giving
-    }
 
 
 def find_again(files: Iterable[KeptFile], place_of: PlaceOf) -> dict[str, ChosenFile]:

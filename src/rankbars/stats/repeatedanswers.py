@@ -24,7 +24,6 @@ __all__ = [
     "split_means",
     "split_pairs",
     "spread_over_runs",
-    "variance_with",
 ]  # fmt: skip
 
 _CELLS = 2**20
@@ -355,26 +354,6 @@ def run_part(squares: Sequence[RunSquares], n: int, runs: int, alpha: float = 0.
             for tail in (1 - alpha / 2, alpha / 2)
         )
     return RunPart((sums - errors) / (n * runs), low, high)
-
-
-def variance_with(
-    total: float, rerun: float, once: float, answers: float
-) -> float:  # fmt: skip
-    """Variance of a row's mean with another number of answers, from a `Split`.
-
-    Parameters
-    ----------
-    total, rerun, once : float
-        As in `Split`; of a difference, `once` is what one answer of both models adds.
-    answers : float
-        Answers per item, of each model; infinite for endless ones.
-
-    Examples
-    --------
-    >>> print(f"{variance_with(0.136, 0.0367, 0.1467, 1):.4f}")
-    0.2460
-    """
-    return max(total - rerun, 0.0) + once / answers
 
 
 def best_answers(

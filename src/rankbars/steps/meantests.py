@@ -20,7 +20,7 @@ from rankbars.stats.pairwise.clusters import (
     cluster_df,
     group_rows,
 )
-from rankbars.stats.pairwise.countedlaw import MOST_COUNTED
+from rankbars.stats.pairwise.discordance import MOST_COUNTED
 from rankbars.stats.pairwise.modelscores import (
     ModelSummary,
     cluster_summary,

@@ -103,14 +103,14 @@ def signflip_test(evidence: Evidence, setting: Setting) -> Tested:
 
 def mcnemar_test(evidence: Evidence, setting: Setting) -> Tested:
     """Exact McNemar test of 0/1 scores."""
-    from rankbars.stats.pairwise.mcnemar import mcnemar_exact
+    from rankbars.stats.pairwise.discordance import mcnemar_exact
 
     return _mcnemar(evidence, "mcnemar", mcnemar_exact)
 
 
 def mcnemar_midp_test(evidence: Evidence, setting: Setting) -> Tested:
     """McNemar test of 0/1 scores with mid-p-values: less conservative, not exact."""
-    from rankbars.stats.pairwise.mcnemar import mcnemar_midp
+    from rankbars.stats.pairwise.discordance import mcnemar_midp
 
     return _mcnemar(evidence, "mcnemar_midp", mcnemar_midp)
 

@@ -18,8 +18,7 @@ from rankbars.data.scores import TaskInfo
 from rankbars.data.spec import VoteOptions
 from rankbars.data.taskresult import Effects, SuspectGroup, SuspectVoters
 from rankbars.errors import OptionError
-from rankbars.stats.pairwise.countedlaw import MOST_COUNTED, count_law
-from rankbars.stats.pairwise.mcnemar import count_wins
+from rankbars.stats.pairwise.discordance import MOST_COUNTED, count_law, count_wins
 from rankbars.stats.pairwise.modelscores import ModelSummary, weighted_rows
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.tables.metrics import is_proportion

@@ -18,7 +18,7 @@ from rankbars.errors import DataError
 from rankbars.stats.countscores import METRICS
 from rankbars.tables.asides import has_counts
 from rankbars.tables.cleanrows import Records
-from rankbars.tables.columns import ITEM_NUMBERS, ROLES, TRAIT_ROLES, fold_name, paste_columns
+from rankbars.tables.columns import ITEM_NUMBERS, TRAIT_ROLES, fold_name, paste_columns
 from rankbars.tables.database import Engine
 from rankbars.tables.descriptions import (
     AboutTasks,
@@ -33,16 +33,13 @@ from rankbars.tables.layouts import (
     HEAD_ROWS,
     find_layout,
     find_numeric,
-    paste_condition,
-    quote_column,
     refuse_training,
-    split_values,
 )
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
 from rankbars.tables.matrixcolumns import describes_rows, refuse_decorated
 from rankbars.tables.metrics import usual_direction
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Rows, Table
+from rankbars.tables.relations import Table
 from rankbars.tables.remarks import (
     Counted,
     check_swapped,
@@ -51,17 +48,16 @@ from rankbars.tables.remarks import (
     describe_rows,
     refuse_resamples,
 )
-from rankbars.tables.repeats import DuplicateRowsError
+from rankbars.tables.repeats import DuplicateRowsError, telling_columns
 from rankbars.tables.reruns import (
-    TEXTS,
     find_time,
     keep_newest,
     newest_of_files,
     number_by_time,
+    other_texts,
     pairing_column,
     split_by_condition,
     take_item,
-    take_text,
 )
 from rankbars.tables.statistics import take_statistics
 from rankbars.tables.tasks import (
@@ -356,7 +352,7 @@ def _read_again(
     """Scores of rows that stand twice, read in another way; raises the error if there is none."""
     other = _by_condition(group) or _seed_as_repeat(group) or _settle_reruns(group, options)
     if other is None:
-        raise DuplicateRowsError(f"{error}{_telling_columns(group)}") from error
+        raise DuplicateRowsError(f"{error}{telling_columns(group)}") from error
     once = replace(options, reruns=None)
     return _read_group(other, once, engine).with_notes(
         Note(code, f"{part.rows.source}: {text}")
@@ -446,75 +442,6 @@ def _refer_to_group(
 
 
 _NO_ROW = "No row is left to read: all of them are empty or excluded."
-_MOST_COLUMNS = 20
-_OF_MODELS = (*ROLES["model"].aliases, *ROLES["model"].weak)
-
-
-def _telling_columns(group: Group) -> str:
-    """Which columns that play no role would tell rows apart that stand twice; empty if none can."""
-    (part, *more) = group.parts
-    if more or part.table is None:
-        return ""
-    table, used = part.table, set(part.roles.values())
-    unused = [name for name in table.columns if name and name not in used][:_MOST_COLUMNS]
-    known = [part.roles[role] for role in ("model", "task", *group.plan.keys, *group.plan.answers)
-             if role in part.roles]  # fmt: skip
-    if not unused:
-        return ""
-    relation = table.relate({f"column {name!r}": name for name in (*known, *unused)}, {})
-
-    def apart(*names: str) -> bool:
-        cells = ", ".join(relation.columns[one][0] for one in names)
-        return not relation.engine.ask(
-            f"SELECT 1 FROM {relation.clause} GROUP BY {cells} HAVING count(*) > 1 LIMIT 1"
-        )
-
-    telling = [name for name in unused if apart(*known, name)]
-    if not telling:
-        shown = ", ".join(map(repr, unused))
-        return f" Not used: {shown}; none of them alone tells these rows apart."
-    time = find_time(table, part.roles)
-    if time in telling:
-        return (
-            f" The column {time!r} tells these rows apart. If they are runs that were made again: "
-            "--reruns newest, or --reruns all to take them as answers to the same item."
-        )
-    if fold_name(telling[0]) in {fold_name(name) for name in _OF_MODELS}:
-        return (
-            f" The column {telling[0]!r} is not used and tells these rows apart: if it names the "
-            f"models, {paste_columns({'model': telling[0]})}."
-        )
-    cell = relation.columns[telling[0]][0]
-    few = relation.engine.ask(f"SELECT DISTINCT {cell} FROM {relation.clause} LIMIT 9")
-    split = split_values([value for (value,) in few])
-    if split:
-        condition = f"{quote_column(telling[0])} = '{split}'"
-        return (
-            f" The column {telling[0]!r} tells these rows apart: it says which part of the data "
-            f"they were measured on. Choose one: {paste_condition(condition)} (in Python: "
-            f"where={condition!r})."
-        )
-    others = [one for one in known if one != part.roles.get("item")]
-    alone = apart(*others, telling[0])  # in place of the column of items, not beside it
-    tasks = "task" not in part.roles and telling[0] not in find_numeric(
-        table.columns, table.head(HEAD_ROWS)
-    )
-    versions = apart(*(one for one in known if one != part.roles.get("model")), telling[0])
-    return (
-        f" The column {telling[0]!r} is not used and tells these rows apart: if it numbers the "
-        f"answers to an item, {paste_columns({'epoch': telling[0]})}"
-        + (
-            f"; if it names what is compared, {paste_columns({'model': telling[0]})}"
-            if versions
-            else ""
-        )
-        + (
-            f"; if it names tasks or parts of one, {paste_columns({'task': telling[0]})}"
-            if tasks
-            else ""
-        )
-        + (f"; if it names the items, {paste_columns({'item': telling[0]})}." if alone else ".")
-    )
 
 
 def _by_text(group: Group, options: ReadOptions, size: Size) -> Group | Note | None:
@@ -526,12 +453,12 @@ def _by_text(group: Group, options: ReadOptions, size: Size) -> Group | Note | N
     ids = group.plan.kind == "items" and "item" not in group.named and options.rows is None
     if not ids or size.models < 2 or "condition" in group.roles:
         return None
-    found = _other_texts(group.parts, disjoint=size.rows >= size.cells)
+    found = other_texts(group.parts, disjoint=size.rows >= size.cells)
     if found is None:
         return None
     if found.parts:
         return Group.of(plan_rows(found.parts[0].roles, options), found.parts)
-    return _note_wordings(group.parts[0].rows.source, found.column)
+    return found.note
 
 
 def texts_of_sides(
@@ -550,84 +477,8 @@ def texts_of_sides(
             if not ids or "item" in part.named or "condition" in part.roles:
                 return None
             parts.append(part.with_constants({"model": side}))
-    found = _other_texts(parts, disjoint=False)
-    if found is None:
-        return None
-    note = None if found.parts else _note_wordings(parts[0].rows.source, found.column)
-    return found.column, note
-
-
-class _OtherTexts(NamedTuple):
-    """A column of texts that are not the same where ids are."""
-
-    column: str
-    parts: list[TidyTable]  # with the texts as items, if they match rows; else none
-
-
-def _other_texts(parts: Sequence[TidyTable], *, disjoint: bool) -> _OtherTexts | None:
-    for name in TEXTS:
-        if not all(
-            part.roles.get("item") != name and part.table and name in part.table.columns
-            for part in parts
-        ):
-            continue
-        if not disjoint and not _differ([take_text(part, name) for part in parts]):
-            continue
-        taken = [take_item(part, name) for part in parts]
-        if _are_shared([part.rows for part in taken]):
-            return _OtherTexts(name, taken)
-        if not disjoint:
-            return _OtherTexts(name, [])
-    return None
-
-
-def _note_wordings(source: str, column: str) -> Note:
-    return Note(
-        "texts-differ",
-        f"{source}: For most ids the text in {column!r} is another one in each model. They are "
-        "paired as wordings of the same question. If they are other questions, nothing pairs "
-        "them: --column item= (in Python: columns={'item': ''}).",
-    )
-
-
-def _differ(rows: Sequence[Rows]) -> bool:
-    """Whether half of the items that models share have one text in each, and not the same."""
-    engine = next((one.engine for one in rows if one.engine is not None), None) or Engine()
-    every = " UNION ALL ".join(
-        f"(SELECT {_cell(one, 'model')} AS model, {_cell(one, 'task')} AS task, item::VARCHAR AS "
-        f"item, variant::VARCHAR AS variant FROM {one.enter(engine)})"
-        for one in rows
-    )
-    ((shared, other, several),) = engine.ask(
-        "SELECT count(*), count(*) FILTER (texts > 1), count(*) FILTER (own > models) FROM "
-        "(SELECT count(DISTINCT model) AS models, count(DISTINCT variant) AS texts, "
-        "count(DISTINCT (model, variant)) AS own "
-        f"FROM ({every}) WHERE item IS NOT NULL GROUP BY task, item) WHERE models > 1"
-    )
-    return bool(shared and not several and 2 * other >= shared)
-
-
-def _are_shared(rows: Sequence[Rows]) -> bool:
-    """Whether texts name one row of a model each, and half of them rows of several models."""
-    engine = next((one.engine for one in rows if one.engine is not None), None) or Engine()
-    every = " UNION ALL ".join(
-        f"(SELECT {_cell(one, 'model')} AS model, {_cell(one, 'task')} AS task, item::VARCHAR AS "
-        f"item FROM {one.enter(engine)})"
-        for one in rows
-    )
-    ((texts, shared, twice),) = engine.ask(
-        "SELECT count(*), count(*) FILTER (models > 1), count(*) FILTER (cells > models) FROM "
-        "(SELECT count(*) AS cells, count(DISTINCT model) AS models "
-        f"FROM ({every}) WHERE item IS NOT NULL GROUP BY task, item)"
-    )
-    return bool(texts and not twice and 2 * shared >= texts)
-
-
-def _cell(rows: Rows, role: str) -> str:
-    """A label of rows in the words of the database, wherever it stands."""
-    if role in rows.constants:
-        return "'" + str(rows.constants[role]).replace("'", "''") + "'"
-    return f"{role}::VARCHAR"
+    found = other_texts(parts, disjoint=False)
+    return None if found is None else (found.column, found.note)
 
 
 def _read_by_text(group: Group, options: ReadOptions, engine: Engine) -> Scores:

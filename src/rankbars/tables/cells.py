@@ -20,7 +20,7 @@ from rankbars.errors import DataError
 
 __all__ = [
     "LONGEST_NUMBER", "WORDS", "CodedTexts", "LabelCells", "NumberCells", "NumberColumn", "Unread",
-    "describe_spellings", "label_text", "merge_columns", "parse_number", "spellings_of",
+    "label_text", "merge_columns", "parse_number", "spellings_of",
 ]  # fmt: skip
 
 # What text may stand for a number; compared without case and surrounding blanks.
@@ -56,15 +56,6 @@ _LONGEST_MARKED = 40
 _THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 _DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+(?:[eE][-+]?[0-9]+)?")
 
-# Unusual spellings of numbers, and what is done with them.
-_SPELLINGS = {
-    "thousands": "commas between thousands are left out",
-    "comma": "a comma is the decimal mark",
-    "mark": "marks behind a value are left aside",
-    "word": "pass counts as 1, fail as 0",
-    "right": "correct, solved, ✓ and the like count as 1, their opposites as 0",
-    "bold": "marks around a value are left aside",
-}
 _BOLD = re.compile(r"(\*\*|__|\*)(.*[0-9].*)\1")
 
 # Far above every way to write a number with its full precision.
@@ -143,19 +134,6 @@ def merge_columns(one: NumberColumn, two: NumberColumn) -> NumberColumn:
         one.truths + two.truths,
         float(np.fmax(one.largest, two.largest)),
         tuple((dict(two.spellings) | dict(one.spellings)).items()),
-    )
-
-
-def describe_spellings(column: NumberColumn) -> str:
-    """Which unusual spellings of numbers were read, and how; empty if there are none.
-
-    Examples
-    --------
-    >>> describe_spellings(NumberColumn(spellings=(("mark", "61.2*"),)))
-    "Cells such as '61.2*': marks behind a value are left aside."
-    """
-    return " ".join(
-        f"Cells such as {example!r}: {_SPELLINGS[kind]}." for kind, example in column.spellings
     )
 
 

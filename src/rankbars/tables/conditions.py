@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -17,7 +18,7 @@ from rankbars.tables.relations import Relation, Table
 
 __all__ = [
     "Cell", "ChosenTable", "Compiler", "Condition", "NoRowError", "TableView", "choose_rows",
-    "parse_condition",
+    "parse_condition", "paste_condition", "quote_column",
 ]  # fmt: skip
 
 # What stands in a condition: a kind, and what belongs to it.
@@ -430,3 +431,20 @@ class ChosenTable(TableView):
 def _largest(relation: Relation, name: str, clause: str) -> float:
     found = relation.engine.ask(f"SELECT max({relation.columns[name][0]}) FROM {clause}")[0][0]
     return math.nan if found is None else float(found)
+
+
+def quote_column(name: str) -> str:
+    """A column as a condition names it."""
+    return name if name.isidentifier() else f'"{name}"'
+
+
+def paste_condition(condition: str) -> str:
+    """The option that takes the rows of a condition, to be pasted into a shell.
+
+    Examples
+    --------
+    >>> print(paste_condition("split = 'test'"))
+    --where "split = 'test'"
+    """
+    plain = not set(condition) & set('"$`\\!')
+    return f'--where "{condition}"' if plain else f"--where {shlex.quote(condition)}"

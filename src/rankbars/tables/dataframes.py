@@ -26,13 +26,14 @@ from rankbars.tables.headers import find_metric, join_levels, names_metric
 from rankbars.tables.layouts import corner_names
 from rankbars.tables.metrics import is_trial_metric
 from rankbars.tables.readoptions import ReadOptions, options_of
+from rankbars.tables.relations import Table
 from rankbars.tables.remarks import note_chosen_rows, note_lookalikes
 from rankbars.tables.statistics import kind_of_statistic
 from rankbars.tables.tidy import FileNames
 from rankbars.tables.trialmetrics import note_stopped, take_trial_metrics
 from rankbars.tables.valuetables import Chunk, ValueTable
 from rankbars.tables.votecopies import refuse_copies
-from rankbars.tables.votetables import holds_votes, scores_of_votes
+from rankbars.tables.votetables import find_vote_layout, scores_of_votes, wants_votes
 
 __all__ = ["scores_from_frame", "table_from_frame"]
 
@@ -64,7 +65,7 @@ def scores_from_frame(frame: Any, declared: Mapping[str, Any]) -> Scores:
             whole = table_from_frame(flat.frame, engine)
             whole.metric = flat.metric
             table = choose_rows(whole, options.where)
-            if holds_votes(table, options):
+            if _holds_votes(table, options):
                 scores = scores_of_votes(table, options, "votes")
                 refuse_copies([table], options.columns)
             else:
@@ -349,3 +350,16 @@ def _row_names(frame: Any, roles: Collection[str]) -> list[str]:
     """Names of the levels of the index; one without a name numbers the rows, or names models."""
     unnamed = "item" if "model" in roles else "model"
     return [str(name) if name is not None else unnamed for name in frame.index.names]
+
+
+def _holds_votes(table: Table, options: ReadOptions) -> bool:
+    """Whether a table is one of votes: its header says so, or the caller does.
+
+    Raises
+    ------
+    DataError
+        If two columns name the models of a vote, and nothing says who won.
+    """
+    if wants_votes(options):
+        return True
+    return options.layout is None and find_vote_layout(table, options.columns) is not None

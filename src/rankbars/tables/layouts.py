@@ -34,14 +34,15 @@ from rankbars.tables.columns import (
     names_run,
     paste_columns,
 )
+from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.metrics import ends_in_loss, is_measure, split_words, usual_direction
 from rankbars.tables.readoptions import LAYOUTS
 from rankbars.tables.relations import Table
 
 __all__ = [
     "HEAD_ROWS", "Layout", "corner_names", "find_answers", "find_keys", "find_layout",
-    "find_numeric", "find_row_numbers", "find_state", "names_items", "paste_condition",
-    "quote_column", "refuse_training", "split_values",
+    "find_numeric", "find_row_numbers", "find_state", "names_items", "refuse_training",
+    "split_values",
 ]  # fmt: skip
 
 # Rows looked at to tell numbers from text.
@@ -546,23 +547,6 @@ def split_values(values: Collection[object]) -> str:
     if len(found) < 2 or not {fold_name(one) for one in found} <= _SPLITS:
         return ""
     return next((one for one in found if "test" in one.casefold()), found[0])
-
-
-def quote_column(name: str) -> str:
-    """A column as a condition names it."""
-    return name if name.isidentifier() else f'"{name}"'
-
-
-def paste_condition(condition: str) -> str:
-    """The option that takes the rows of a condition, to be pasted into a shell.
-
-    Examples
-    --------
-    >>> print(paste_condition("split = 'test'"))
-    --where "split = 'test'"
-    """
-    plain = not set(condition) & set('"$`\\!')
-    return f'--where "{condition}"' if plain else f"--where {shlex.quote(condition)}"
 
 
 _MOST_TASKS = 30  # names beside a model that may be tasks; more are items

@@ -1,6 +1,7 @@
 """Several answers to one row: their mean, what they differ in, and whether rows cross labels.
 
-Where one answer is expected, rows that stand twice are refused.
+Where one answer is expected, rows that stand twice are refused, with the columns that tell them
+apart.
 """
 
 from __future__ import annotations
@@ -13,6 +14,11 @@ from numpy.typing import NDArray
 
 from rankbars.errors import DataError
 from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED, Records, describe_place
+from rankbars.tables.columns import ROLES, fold_name, paste_columns
+from rankbars.tables.conditions import paste_condition, quote_column
+from rankbars.tables.descriptions import Group
+from rankbars.tables.layouts import HEAD_ROWS, find_numeric, split_values
+from rankbars.tables.reruns import find_time
 
 __all__ = [
     "MOST_CELLS",
@@ -24,6 +30,7 @@ __all__ = [
     "duplicate_rows",
     "no_worst",
     "refuse_second_files",
+    "telling_columns",
 ]
 
 # What answers differ in, by the role of the column that numbers them.
@@ -35,6 +42,10 @@ LABELLED: Mapping[str, str] = {
 # A cube of more cells is not kept: it costs 8 bytes each.
 MOST_CELLS = 40_000_000
 THINNEST = 4  # nor is one with more than so many cells to an answer
+
+_MOST_COLUMNS = 20  # that are asked whether they tell rows apart
+
+_OF_MODELS = (*ROLES["model"].aliases, *ROLES["model"].weak)
 
 
 class DuplicateRowsError(DataError):
@@ -374,4 +385,71 @@ def _advise(several_files: bool) -> str:
     return (
         "Remove the copies; or, if they are several answers to one item, name the column that "
         "numbers them: --column epoch=NAME (in Python: columns={'epoch': 'NAME'})."
+    )
+
+
+def telling_columns(group: Group) -> str:
+    """Which columns that play no role would tell rows apart that stand twice; empty if none can."""
+    (part, *more) = group.parts
+    if more or part.table is None:
+        return ""
+    table, used = part.table, set(part.roles.values())
+    unused = [name for name in table.columns if name and name not in used][:_MOST_COLUMNS]
+    known = [part.roles[role] for role in ("model", "task", *group.plan.keys, *group.plan.answers)
+             if role in part.roles]  # fmt: skip
+    if not unused:
+        return ""
+    relation = table.relate({f"column {name!r}": name for name in (*known, *unused)}, {})
+
+    def apart(*names: str) -> bool:
+        cells = ", ".join(relation.columns[one][0] for one in names)
+        return not relation.engine.ask(
+            f"SELECT 1 FROM {relation.clause} GROUP BY {cells} HAVING count(*) > 1 LIMIT 1"
+        )
+
+    telling = [name for name in unused if apart(*known, name)]
+    if not telling:
+        shown = ", ".join(map(repr, unused))
+        return f" Not used: {shown}; none of them alone tells these rows apart."
+    time = find_time(table, part.roles)
+    if time in telling:
+        return (
+            f" The column {time!r} tells these rows apart. If they are runs that were made again: "
+            "--reruns newest, or --reruns all to take them as answers to the same item."
+        )
+    if fold_name(telling[0]) in {fold_name(name) for name in _OF_MODELS}:
+        return (
+            f" The column {telling[0]!r} is not used and tells these rows apart: if it names the "
+            f"models, {paste_columns({'model': telling[0]})}."
+        )
+    cell = relation.columns[telling[0]][0]
+    few = relation.engine.ask(f"SELECT DISTINCT {cell} FROM {relation.clause} LIMIT 9")
+    split = split_values([value for (value,) in few])
+    if split:
+        condition = f"{quote_column(telling[0])} = '{split}'"
+        return (
+            f" The column {telling[0]!r} tells these rows apart: it says which part of the data "
+            f"they were measured on. Choose one: {paste_condition(condition)} (in Python: "
+            f"where={condition!r})."
+        )
+    others = [one for one in known if one != part.roles.get("item")]
+    alone = apart(*others, telling[0])  # in place of the column of items, not beside it
+    tasks = "task" not in part.roles and telling[0] not in find_numeric(
+        table.columns, table.head(HEAD_ROWS)
+    )
+    versions = apart(*(one for one in known if one != part.roles.get("model")), telling[0])
+    return (
+        f" The column {telling[0]!r} is not used and tells these rows apart: if it numbers the "
+        f"answers to an item, {paste_columns({'epoch': telling[0]})}"
+        + (
+            f"; if it names what is compared, {paste_columns({'model': telling[0]})}"
+            if versions
+            else ""
+        )
+        + (
+            f"; if it names tasks or parts of one, {paste_columns({'task': telling[0]})}"
+            if tasks
+            else ""
+        )
+        + (f"; if it names the items, {paste_columns({'item': telling[0]})}." if alone else ".")
     )

@@ -18,7 +18,7 @@ from rankbars.tables.asides import (
     is_summary,
     likely_scores,
 )
-from rankbars.tables.cells import NumberColumn, Unread, describe_spellings, merge_columns
+from rankbars.tables.cells import NumberColumn, Unread, merge_columns
 from rankbars.tables.cleanrows import describe_place
 from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name, paste_columns
 from rankbars.tables.database import Engine, quote
@@ -192,7 +192,7 @@ def prepare_tidy(table: Table, names: FileNames, options: ReadOptions) -> TidyTa
 
 def spelling_remark(columns: Iterable[NumberColumn]) -> list[tuple[str, str]]:
     """What was read of numbers that are written in an unusual way."""
-    text = describe_spellings(reduce(merge_columns, columns, NumberColumn()))
+    text = _describe_spellings(reduce(merge_columns, columns, NumberColumn()))
     return [("spelling", text)] if text else []
 
 
@@ -379,4 +379,28 @@ def _no_score(table: Table) -> str:
         f"{table.source}: no column is recognised as the score. Columns: "
         f"{list_names(table.columns, 20)}. Name it: {paste_columns({'score': name})} (in Python: "
         f"score={name!r})."
+    )
+
+
+# Unusual spellings of numbers, and what is done with them.
+_SPELLINGS = {
+    "thousands": "commas between thousands are left out",
+    "comma": "a comma is the decimal mark",
+    "mark": "marks behind a value are left aside",
+    "word": "pass counts as 1, fail as 0",
+    "right": "correct, solved, ✓ and the like count as 1, their opposites as 0",
+    "bold": "marks around a value are left aside",
+}
+
+
+def _describe_spellings(column: NumberColumn) -> str:
+    """Which unusual spellings of numbers were read, and how; empty if there are none.
+
+    Examples
+    --------
+    >>> _describe_spellings(NumberColumn(spellings=(("mark", "61.2*"),)))
+    "Cells such as '61.2*': marks behind a value are left aside."
+    """
+    return " ".join(
+        f"Cells such as {example!r}: {_SPELLINGS[kind]}." for kind, example in column.spellings
     )

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rankbars.tables.castvotes import VoteRows
     from rankbars.tables.votecategories import SortedTable
 
-__all__ = ["find_vote_layout", "holds_votes", "scores_of_votes", "wants_votes"]
+__all__ = ["find_vote_layout", "scores_of_votes", "wants_votes"]
 
 HEAD_ROWS = 50
 
@@ -76,19 +76,6 @@ def wants_votes(options: ReadOptions) -> bool:
     roles = {"model_a", "model_b", "ranking", "options", "loser", *OUTCOMES} - {"score"}
     named = {role for role, name in options.columns.items() if name}
     return options.layout in VOTE_LAYOUTS or bool(roles & named)
-
-
-def holds_votes(table: Table, options: ReadOptions) -> bool:
-    """Whether a table is one of votes: its header says so, or the caller does.
-
-    Raises
-    ------
-    DataError
-        If two columns name the models of a vote, and nothing says who won.
-    """
-    if wants_votes(options):
-        return True
-    return options.layout is None and find_vote_layout(table, options.columns) is not None
 
 
 def scores_of_votes(table: Table, options: ReadOptions, task: str, *, part: bool = False) -> Scores:
