@@ -1,5 +1,13 @@
 // Lists of models sort by the column whose head is pressed. Without this script they are plain lists.
 "use strict"
+// On phones, rows are boxes, which takes their roles away; in the pages these words would be megabytes.
+const ROLES = { TABLE: "table", THEAD: "rowgroup", TBODY: "rowgroup", TR: "row", TD: "cell" }
+for (const table of document.querySelectorAll("table.boxes")) {
+  for (const part of [table, ...table.querySelectorAll("*")]) {
+    const role = part.tagName === "TH" ? (part.closest("thead") ? "columnheader" : "rowheader") : ROLES[part.tagName]
+    if (role) part.setAttribute("role", role)
+  }
+}
 for (const table of document.querySelectorAll("table.sorts")) {
   const body = table.tBodies[0]
   const given = [...body.rows]
