@@ -112,8 +112,11 @@ def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
 
 
 def _are_statistics(table: Table, engine: Engine) -> bool:
-    from rankbars.tables.statistics import take_statistics
+    from rankbars.tables.statistics import kind_of_statistic, take_statistics
 
+    kinds = {kind_of_statistic(name) for name in table.columns}
+    if "mean" not in kinds or not kinds & {"std", "se"}:
+        return False
     try:
         return take_statistics(table, options_of({}), engine) is not None
     except DataError:
