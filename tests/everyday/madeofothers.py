@@ -133,6 +133,13 @@ CASES = (
         tasks=("Reasoning", "Coding"),
     ),
     Case(
+        "subtotals/numbers made up in steps",
+        "rank t.csv",
+        of_models("model,arc,mmlu,gsm8k", "a,80.1,70.2,60.3", "b,75.1,65.2,55.3",
+                  "c,70.1,60.2,50.3", "d,65.1,55.2,45.3"),
+        tasks=("arc", "mmlu", "gsm8k"),
+    ),
+    Case(
         "beside data sets/properties",
         "rank t.csv",
         {"t.csv": on_data("classes,#feat", "2,14", "2,16", "2,20")},
@@ -148,9 +155,9 @@ CASES = (
     Case(
         "beside data sets/a difference",
         "rank t.csv",
-        {"t.csv": on_data("Gain", "0.009", "0.0096", "0.0072")},
+        {"t.csv": on_data("Gain,Majority", "0.009,0.76", "0.0096,0.88", "0.0072,0.70")},
         ("'Gain' ('XGB' minus 'RF')",),
-        models=FORESTS,
+        models=(*FORESTS, "Majority"),
     ),
     Case(
         "rows of statistics/p-value",

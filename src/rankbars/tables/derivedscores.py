@@ -22,7 +22,7 @@ __all__ = ["find_changes", "find_composed", "find_derived", "without_derived"]
 Array = NDArray[np.float64]
 
 # How likely numbers that have nothing to do with each other may be to agree by chance.
-_CHANCE = 1e-3
+_CHANCE = 5e-3
 
 # So many columns next to each other, before or behind, may be what one is the mean of.
 _LONGEST_BLOCK = 40
@@ -138,9 +138,10 @@ def _made_of(
     told, rest = table[:, column], table[:, others]
     if len(others) < 2:
         return ""
-    spread = np.fmax.reduce(rest, axis=1) - np.fmin.reduce(rest, axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.log(np.minimum(np.where(spread > 0, 2 * near / spread, 1.0), 1.0))
+    # Where columns move alike from row to row, each further row says nothing new.
+    moves = np.vstack([rest[:1], rest[1:] - rest[0]])
+    spread = np.fmax.reduce(moves, axis=1) - np.fmin.reduce(moves, axis=1)
+    share = np.log(np.minimum(2 * near / np.maximum(spread, 2 * near), 1.0))
     for made, words, tries, hint in _recipes(table, near, names, column, others, models):
         use = ~np.isnan(told) & ~np.isnan(made)
         if not use.any() or (np.abs(told - made)[use] > near).any():
