@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everyday.case import Case, lines, right, table
+from everyday.case import Case, lines, long_table, one_file, right, table
 
 MARGINS = lines(
     "dataset,Base,Ours,All",
@@ -285,5 +285,41 @@ CASES = (
         {"t.csv": SEARCH},
         ("cv_results_ of scikit-learn", "range(2)], 'fold', 'score')"),
         code=1,
+    ),
+    Case(
+        "closing rows of items/in files of one model",
+        "compare new.csv old.csv",
+        {
+            "new.csv": one_file("correct", 0.8) + "accuracy,78.3\n",
+            "old.csv": one_file("correct", 0.4) + "accuracy,41.2\n",
+        },
+        ("new is better than old", "The row 'accuracy' summarises the others", "60 items"),
+    ),
+    Case(
+        "closing rows of items/by model",
+        "rank t.csv",
+        {"t.csv": long_table({"a": 0.8, "b": 0.4}) + "a,Total,48\nb,Total,24\n"},
+        models=("a", "b"),
+        items=60,
+    ),
+    Case(
+        "closing rows of items/words",
+        "rank t.csv",
+        {"t.csv": lines("model,item,score", "a,mean,1", "a,verb,1", "b,mean,0", "b,verb,1")},
+        models=("a", "b"),
+        items=2,
+    ),
+    Case(
+        "all items as a task/counts",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "model,task,n_correct,n_total",
+                "base,gsm8k,702,1319", "tuned,gsm8k,760,1319", "base,math500,91,500",
+                "tuned,math500,90,500", "base,ALL,793,1819", "tuned,ALL,850,1819",
+            )
+        },
+        ("'ALL' (all items of the others)",),
+        tasks=("gsm8k", "math500"),
     ),
 )  # fmt: skip

@@ -111,19 +111,36 @@ def without_derived(
         found = find_derived(
             columns, [names[what][k] for k in order], chosen, models=what == "model"
         )
+        if what == "task":
+            found |= _pooled(summaries, names["task"], [*found, *chosen])
         gone = [name in found for name in names[what]]
         np.moveaxis(present, axis, 0)[gone] = False
         if found:
-            notes.append(_note(found, what))
+            notes.append(_note(found, what, named=what == "model" or bool(header)))
     return summaries._replace(present=present), tuple(notes)
 
 
-def _note(found: Mapping[str, str], what: str) -> Note:
+def _pooled(summaries: Summaries, tasks: Sequence[str], beside: Collection[str]) -> dict[str, str]:
+    """The task that has as many items as all others together, and their share of right answers."""
+    left = [k for k, task in enumerate(tasks) if task not in beside]
+    n, mean = summaries.n[left], summaries.mean[left]
+    if len(left) < 3 or not (n > 0).all() or np.isnan(mean).any():
+        return {}
+    for place, task in enumerate(left):
+        others = np.arange(len(left)) != place
+        share = (n * mean)[others].sum(axis=0) / n[others].sum(axis=0)
+        close = np.abs(mean[place] - share) <= 0.01 * np.abs(mean).max()
+        if (n[place] == n[others].sum(axis=0)).all() and close.all():
+            return {tasks[task]: "all items of the others"}
+    return {}
+
+
+def _note(found: Mapping[str, str], what: str, *, named: bool) -> Note:
     option = {"model": "--models NAME", "task": "--metric NAME (in Python: metric=[...])"}[what]
     shown = list_words((f"{name!r} ({words})" for name, words in found.items()), 6)
     one = f"it is a {what} of its own" if len(found) == 1 else f"they are {what}s of their own"
-    text = f"Made of others, and left aside: {shown}. If {one}, name all {what}s: {option}."
-    return Note("summaries", text)
+    ask = f" If {one}, name all {what}s: {option}." if named else ""
+    return Note("summaries", f"Made of others, and left aside: {shown}.{ask}")
 
 
 def _made_of(
