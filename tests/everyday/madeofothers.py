@@ -322,4 +322,15 @@ CASES = (
         ("'ALL' (all items of the others)",),
         tasks=("gsm8k", "math500"),
     ),
+    Case(
+        "numbers of items in a header/joined by pandas",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                ",acc,acc,n,n", "task,arc,mmlu,arc,mmlu", "model,,,,", "a,0.71,0.62,500,498",
+                "b,0.60,0.52,500,500", "c,0.5,0.41,499,500",
+            )
+        },
+        tasks=("acc_arc", "acc_mmlu"),
+    ),
 )  # fmt: skip

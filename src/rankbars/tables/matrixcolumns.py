@@ -381,10 +381,17 @@ def _helpers(names: Sequence[str], options: ReadOptions) -> list[str]:
 
 def _counts(names: Sequence[str]) -> dict[str, str]:
     """Columns of numbers of items by the column of which they are."""
-    before = {name.removeprefix("n_"): name for name in names if name.startswith("n_")}
-    return _companions(names, N_ENDINGS) | {
-        name: count for name, count in before.items() if name in names
-    }
+    found = _companions(names, N_ENDINGS)
+    for count in names:
+        task = _N_OF.fullmatch(count)
+        of = re.compile(rf"(\w+_)?{re.escape(task[1])}(_\w+)?") if task else None
+        own = [name for name in names if of is not None and name != count and of.fullmatch(name)]
+        for name in own:
+            found.setdefault(name, count)
+    return found
+
+
+_N_OF = re.compile(r"n_(?:q_|items_|questions_|samples_)?(\w+)")
 
 
 def _ask_kinds(table: Table, values: Sequence[str], others: Sequence[str]) -> str:
