@@ -443,7 +443,7 @@ def _matrix(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -
     if corner in corner_names("task"):
         items = next((name for name in others if names_items(name)), None)
         place = header.columns.index(header.corner)
-        if items is not None and len({row[place] for row in head}) < len(head):
+        if items is not None and len({str(row[place]) for row in head}) < len(head):
             _refuse_measures(table, header, [items])
             return Layout("items-by-models", f"{items!r} names the rows within {header.corner!r}")
         return Layout("tasks-by-models", reason)
@@ -492,7 +492,7 @@ def _refuse_crossed(table: Table, header: _Header, head: Sequence[tuple[object, 
     """A matrix has one row per model; what crosses models with tasks or folds is no task."""
     known = corner_names("model")
     place = next((i for i, name in enumerate(header.columns) if fold_name(name) in known), None)
-    if place is None or len({row[place] for row in head}) == len(head):
+    if place is None or len({str(row[place]) for row in head}) == len(head):
         return
     keys = find_keys(header.columns, header.numeric)
     state = find_state(header.columns, head)
@@ -571,7 +571,7 @@ def _name_rows(
         return {}
     if apart(texts[0]):
         place = columns.index(texts[0])
-        return {"item" if len({row[place] for row in head}) > _MOST_TASKS else "task": texts[0]}
+        return {"item" if len({str(row[place]) for row in head}) > _MOST_TASKS else "task": texts[0]}
     for name in (*texts[1:], *ids):
         if apart(name):
             return {"item": name, "cluster": texts[0]}
