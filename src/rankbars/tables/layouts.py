@@ -571,7 +571,9 @@ def _name_rows(
         return {}
     if apart(texts[0]):
         place = columns.index(texts[0])
-        return {"item" if len({str(row[place]) for row in head}) > _MOST_TASKS else "task": texts[0]}
+        return {
+            "item" if len({str(row[place]) for row in head}) > _MOST_TASKS else "task": texts[0]
+        }
     for name in (*texts[1:], *ids):
         if apart(name):
             return {"item": name, "cluster": texts[0]}
@@ -601,7 +603,7 @@ def _refuse_numbered(table: Table, header: _Header, head: Sequence[tuple[object,
     place = next((i for i, name in enumerate(header.columns) if fold_name(name) in known), 0)
     rows: dict[object, list[int]] = {}
     for number, row in enumerate(head):
-        rows.setdefault(row[place], []).append(number)
+        rows.setdefault(str(row[place]), []).append(number)
     several = next((one for one in rows.values() if len(one) > 2), None)
     if several is None:
         return
