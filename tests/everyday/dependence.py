@@ -27,6 +27,16 @@ def slices(header: str = "patient,slice_id,method,dice") -> str:
     return lines(header, *rows)
 
 
+def side_by_side(header: str) -> str:
+    """The same with a column for each model."""
+    rows = [line.split(",") for line in slices().splitlines()[1:]]
+    wide = [
+        {"patient": one[0], "scan": one[1], "nnU-Net": one[3], "UNETR": two[3]}
+        for one, two in zip(rows[::2], rows[1::2], strict=True)
+    ]
+    return lines(header, *(",".join(row[name] for name in header.split(",")) for row in wide))
+
+
 def measured_twice() -> str:
     """Each model on training and on test data."""
     source = random.Random(3)
@@ -93,6 +103,22 @@ CASES = (
         f"compare s.csv --models nnU-Net --models UNETR {NAMED} --column item=slice_id",
         {"s.csv": slices()},
         ("cluster = 'patient'", "Cannot tell"),
+    ),
+    Case(
+        "patients in a matrix/before their scans",
+        "rank w.csv --layout items-by-models",
+        {"w.csv": side_by_side("patient,scan,nnU-Net,UNETR")},
+        ("go together by 'patient'", "do not tell"),
+        models=("nnU-Net", "UNETR"),
+        items=200,
+    ),
+    Case(
+        "patients in a matrix/behind their scans",
+        "rank w.csv --layout items-by-models --column item=scan",
+        {"w.csv": side_by_side("scan,nnU-Net,UNETR,patient")},
+        ("do not tell",),
+        models=("nnU-Net", "UNETR"),
+        items=200,
     ),
     Case(
         "train and test/test is offered",

@@ -31,6 +31,7 @@ __all__ = [
     "fold_name",
     "is_series",
     "names_run",
+    "names_source",
     "paste_columns",
     "split_run",
 ]
@@ -306,9 +307,20 @@ _SOURCES = frozenset({
 
 def _source_of_items(known: Collection[str], free: Sequence[str]) -> dict[str, str]:
     """The cluster, where a column beside that of the items is called after what they come from."""
-    found = [name for name in free if fold_name(name) in _SOURCES]
+    found = [name for name in free if names_source(name)]
     asked = "item" in known and "cluster" not in known
     return {"cluster": found[0]} if found and asked else {}
+
+
+def names_source(name: str) -> bool:
+    """Whether a column is called after what items come from.
+
+    Examples
+    --------
+    >>> names_source("patient_id"), names_source("gpt")
+    (True, False)
+    """
+    return fold_name(name) in _SOURCES
 
 
 def _task_by_id(free: Sequence[str]) -> dict[str, str]:

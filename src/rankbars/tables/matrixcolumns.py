@@ -22,7 +22,7 @@ from rankbars.tables.asides import (
     other_kinds,
 )
 from rankbars.tables.cells import WORDS, NumberColumn, Unread, merge_columns, parse_number
-from rankbars.tables.columns import ROLES, existing_column, fold_name
+from rankbars.tables.columns import ROLES, existing_column, fold_name, names_source
 from rankbars.tables.layouts import (
     HEAD_ROWS,
     corner_names,
@@ -303,6 +303,8 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
     row_names = keys.pop(rows, None) or _row_names(
         [name for name in names if name not in keys.values()], numeric, rows
     )
+    matrix = f"{rows}s by {columns}s"
+    row_names, keys = _with_source(table, names, row_names, keys, numeric, matrix)
     taken = {row_names, *keys.values(), *traits.values()}
     rest = [name for name in names if name not in taken]
     dropped = [name for name in table.columns if name in numbers - set(named.values())]
@@ -491,6 +493,25 @@ def _lonely_errors(names: Sequence[str], errors: Mapping[str, str]) -> list[str]
         if name not in known and name.endswith(SE_ENDINGS) and usual_direction(name) is None
     ]  # fmt: skip
     return lonely if len(lonely) < len(names) else []
+
+
+def _with_source(
+    table: Table, names: Sequence[str], rows: str | None, keys: Mapping[str, str],
+    numeric: Collection[str], matrix: str,
+) -> tuple[str | None, dict[str, str]]:  # fmt: skip
+    """The column of items, and keys with what they come from: patients that have several scans."""
+    free = [name for name in names if name not in keys.values()]
+    source = next((name for name in free if name != rows and names_source(name)), None)
+    if matrix != "items by models" or "cluster" in keys:
+        return rows, dict(keys)
+    if rows is not None and names_source(rows):
+        head = table.head(HEAD_ROWS)
+        place = {name: number for number, name in enumerate(table.columns)}
+        different = {name: len({row[place[name]] for row in head}) for name in free}
+        texts = [name for name in free if name not in numeric]
+        beside = next((name for name in texts if different[name] == len(head)), rows)
+        rows, source = (rows, source) if beside == rows else (beside, rows)
+    return rows, {**keys, **({} if source is None else {"cluster": source})}
 
 
 def _row_names(names: Sequence[str], numeric: Collection[str], rows: str) -> str | None:

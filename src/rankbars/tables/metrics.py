@@ -81,7 +81,7 @@ LOWER = split_words("""
     hd hausdorff assd asd chamfer emd epe aepe ade minade fde minfde mpjpe pampjpe mpvpe pve nme
     absrel absrelative sqrel rmselog silog levenshtein wasserstein divergence drift jitter
     volumedifference lpips dists fad fvd mcd niqe brisque piqe mindcf tdcf jer aurc eaurc augrc
-    ause optimalitygap aic bic fpr95tpr
+    ause optimalitygap aic bic fpr95tpr rtf
 """)
 
 # Counts or shares of what should not be, and sometimes the name of a test of it: they count by

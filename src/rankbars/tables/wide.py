@@ -429,6 +429,8 @@ def _describe(
         message += f"; rows are named by {by}"
     if "task" in parts.keys:
         message += f", within tasks by {parts.keys['task']!r}"
+    if "cluster" in parts.keys:
+        message += f", and go together by {parts.keys['cluster']!r}"
     dropped = [*(name or "(unnamed index)" for name in parts.dropped), *text]
     return f"{message}. Not used: {', '.join(map(repr, dropped))}." if dropped else f"{message}."
 
