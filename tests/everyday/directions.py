@@ -71,6 +71,23 @@ CASES = (
         items=40,
         means={"SysA": 1.25},
     ),
+    Case(
+        "places beside ratings/which",
+        "rank h.csv",
+        {
+            "h.csv": table(
+                {
+                    "item_id": [k // 3 for k in range(60)],
+                    "system": ["base", "a", "b"] * 20,
+                    "fluency": [1 + (5 * k) % 4 for k in range(60)],
+                    "adequacy": [1 + (7 * k) % 5 for k in range(60)],
+                    "preference_rank": [1, 3, 2] * 20,
+                }
+            )
+        },
+        ("3 columns could be the score: 'fluency', 'adequacy', 'preference_rank'",),
+        code=1,
+    ),
     Case("wrong answers/files", "compare new.csv old.csv", wrong_answers("wrong"), ASKS, code=1),
     Case(
         "wrong answers/told",

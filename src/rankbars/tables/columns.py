@@ -273,7 +273,10 @@ def find_columns(
             roles[role] = _only(role, candidates, source)
             passed_over += [name for group in candidates for name in group if name != roles[role]]
     if "score" not in roles and "score" not in named:
-        metric = _with_error(free) or _metric_column(free, source, texts or ())
+        rest = [name for name in free if name not in roles.values()]
+        metric = _with_error(free) or _metric_column(
+            free, source, texts or (), _places(rest, texts)
+        )
         if metric is not None:
             # A column called "error" may be a rate; then it is the score, not a failure text.
             roles = {role: name for role, name in roles.items() if name != metric}
@@ -453,10 +456,21 @@ def _with_error(columns: Sequence[str]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _metric_column(free: Sequence[str], source: str, texts: Collection[str]) -> str | None:
+def _places(rest: Sequence[str], texts: Collection[str] | None) -> list[str]:
+    """Numbers beside places that somebody gave: which of them is the score is not said."""
+    numbers = [name for name in rest if name not in (texts or ())]
+    places = [name for name in numbers if fold_name(name).endswith("rank")]
+    return numbers if texts is not None and len(places) == 1 else []
+
+
+def _metric_column(
+    free: Sequence[str], source: str, texts: Collection[str], beside: Sequence[str]
+) -> str | None:
     """The one column whose name is a known metric; raises `DataError` if there are several."""
     known = [name for name in free if usual_direction(name) is not None]
     known = known or [name for name in free if name not in texts and ends_in_loss(name)]
+    if len(known) == 1 and known[0] in beside:
+        known = [*(name for name in beside if name != known[0]), *known]
     known.sort(key=lambda name: usual_direction(name) != "higher")
     items = {fold_name(one) for one in ("item", *ROLES["item"].aliases, *ROLES["item"].weak)}
     matrix = " If each column of numbers is a task: --layout models-by-tasks."
