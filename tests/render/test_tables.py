@@ -70,7 +70,7 @@ def test_no_name_is_a_command_in_latex(board):
     body = text[text.index("\\caption") : text.index("\\end{table}")]
     known = (
         r"\\(?:textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar|"
-        r"textasciigrave|ldots)\{\}|\\[&%$#_{},]|\$\\pm\$|\$\^\{[\d,]+\}\$|\\\\\n|"
+        r"textasciigrave|ldots)\{\}|\\[&%$#_{},]|\$\\(?:pm|times)\$|\$\^\{[\d,]+\}\$|\\\\\n|"
         r"\\(?:caption|begin\{tabular\}|end\{tabular\}|toprule|midrule|bottomrule|"
         r"par|smallskip|footnotesize|raggedright|symbol\{34\})"
     )

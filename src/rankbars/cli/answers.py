@@ -527,6 +527,7 @@ class TableAnswer(TypedDict):
     """A plain table of records (``table``)."""
 
     alpha: float
+    approximate: bool
     interval: str
     models: list[RowAnswer]
     differences: list[dict[str, Any]]
