@@ -372,7 +372,7 @@ def test_other_tasks_weights_and_levels_are_computed_here_and_say_so(browser, pa
         slider = page.get_by_label("Weight of structured", exact=True)
         slider.focus()
         page.keyboard.press("Home")
-        assert "weights of 8 tasks changed" in explore.inner_text()
+        assert "Weights of 8 tasks changed" in explore.inner_text()
         assert "voids the guarantee" in explore.inner_text()
         assert ranks.all_inner_texts() != before
         page.get_by_label("Average", exact=True).select_option(label="99\u00a0%")
