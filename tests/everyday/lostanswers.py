@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everyday.case import Case, json_lines, lines
+from everyday.case import Case, json_lines, lines, right, table
 
 # Of A every third answer is lost, and it is right on all others; B is right on five of six.
 LOST = [None if place % 3 == 0 else 1 for place in range(60)]
@@ -28,6 +28,21 @@ MARKED = {
 }
 
 CASES = (
+    Case(
+        "an error beside a score/told",
+        "compare new.csv old.csv",
+        {
+            f"{name}.csv": table(
+                {
+                    "id": range(60),
+                    "correct": right(share),
+                    "error": ["Timeout" if name == "new" and k % 6 == 0 else "" for k in range(60)],
+                }
+            )
+            for name, share in (("new", 0.7), ("old", 0.5))
+        },
+        ("10 rows have a text in the column 'error' and a score", "--where '\"error\" IS NULL'"),
+    ),
     Case(
         "rows without item and score/claim",
         "check r.csv --claim 'A > B'",

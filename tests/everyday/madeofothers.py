@@ -160,6 +160,13 @@ CASES = (
         models=(*FORESTS, "Majority"),
     ),
     Case(
+        "beside data sets/a gap",
+        "rank t.csv",
+        {"t.csv": on_data("Δ(best-2nd)", "0.01", "0.02", "0.01")},
+        ("no model by its name",),
+        models=FORESTS,
+    ),
+    Case(
         "rows of statistics/p-value",
         "rank t.csv",
         {"t.csv": on_data("KNN", "0.8", "0.87", "0.75") + WON},

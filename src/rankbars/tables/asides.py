@@ -194,8 +194,8 @@ def is_helper(name: str) -> bool:
 # A change (of something), or a question with yes or no.
 _NO_TASK = re.compile(r"^[Δ∆δ]\s*\S|\S\s*[Δ∆δ]$|(?i:^delta[\W_]+\S)|\w\?$")
 
-# A comparison of two models.
-_COMPARES = re.compile(r"(?i)\bvs\b\.?|\bp[- ]?value\b")
+# A comparison of two models, or a difference.
+_COMPARES = re.compile(r"(?i)\bvs\b\.?|\bp[- ]?value\b|^[Δ∆δ]|^(?:delta|gap|margin)\b")
 
 
 def _is_rank(name: str) -> bool:
@@ -335,6 +335,8 @@ def describes_answers(name: str) -> bool:
     Examples
     --------
     >>> describes_answers("Difficulty"), describes_answers("n_tokens"), describes_answers("human")
+    (True, True, False)
+    >>> describes_answers("Δ(best-2nd)"), describes_answers("Gap"), describes_answers("gapless-7b")
     (True, True, False)
     """
     beside = fold_name(name) in _BESIDE_ANSWERS | _BESIDE_DATA_SETS

@@ -24,17 +24,19 @@ from rankbars.tables.relations import Rows
 from rankbars.tables.sentinels import ask_about_mark, find_mark, is_mark
 
 __all__ = [
-    "ERROR", "LEFT_OUT", "MISSING", "SCORED", "STATES", "UNSCORED", "Batch", "Records",
-    "describe_place", "spell_metric",
+    "ERROR", "LEFT_OUT", "MISSING", "SCORED", "SCORED_ERRORS", "STATES", "UNSCORED", "Batch",
+    "Records", "describe_place", "spell_metric",
 ]  # fmt: skip
 
 SCORED, UNSCORED, ERROR, MISSING = range(4)
 STATES = ("scored", "unscored", "error", "missing")
 _EXCLUDED = 4
 
-# Why rows are left out, or scores not used.
+# Why rows are left out, or scores not used; last, those that are used although they failed.
+SCORED_ERRORS = "scores of rows with an error"
 LEFT_OUT = (
     "empty rows", "excluded rows", "imputed scores", "scores of rows that are not scored",
+    SCORED_ERRORS,
 )  # fmt: skip
 
 STATUS_WORDS = {
@@ -450,9 +452,9 @@ class Records:
         return f"SELECT DISTINCT {cells} FROM (SELECT r.*{codes} FROM {joins}) WHERE {wanted}"
 
     def left_out(self) -> dict[str, int]:
-        """Rows left out and scores not used, by reason."""
+        """Rows left out, scores not used, and scores used of rows with an error, by reason."""
         wanted: dict[str, str] = {}
-        empty, excluded, imputed, unscored = LEFT_OUT
+        empty, excluded, imputed, unscored, failed = LEFT_OUT
         if any(self._is_blank(part) != "false" for part in self.parts):
             wanted[empty] = "blank"
         kept = "NOT blank"
@@ -468,6 +470,8 @@ class Records:
         if {"status", "imputed"} & self.names.keys():
             unused = f"{kept} AND state <> {SCORED} AND score IS NOT NULL AND NOT {stands_in}"
             wanted[unscored] = unused
+        if "error" in self.names and (flagged := self._flagged("error")) != "false":
+            wanted[failed] = f"{kept} AND state = {SCORED} AND {flagged}"
         if not wanted:
             return {}
         roles = [role for role in ("status", "error", "imputed", "metric") if role in self.names]

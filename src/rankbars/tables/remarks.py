@@ -19,7 +19,9 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import known_outline, outline_of
 from rankbars.errors import DataError
+from rankbars.tables.cleanrows import SCORED_ERRORS
 from rankbars.tables.columns import fold_name, paste_columns
+from rankbars.tables.database import quote
 from rankbars.tables.descriptions import Group
 from rankbars.tables.labels import plain_form
 from rankbars.tables.readoptions import ReadOptions
@@ -188,8 +190,19 @@ def describe_rows(
             "columns-ignored",
             f"Not used, because {counted.set_aside}: {group.roles['cluster']!r}.",
         ))  # fmt: skip
-    if counted.left_out:
-        parts = ", ".join(f"{number:,} {reason}" for reason, number in counted.left_out.items())
+    left_out = dict(counted.left_out)
+    failed = left_out.pop(SCORED_ERRORS, 0)
+    if failed:
+        column = group.roles["error"]
+        absent = f"{quote(column)} IS NULL"
+        notes.append(Note(
+            "scored-errors",
+            f"{failed:,} rows have a text in the column {column!r} and a score, which counts like "
+            "any other. If those calls failed and the model gave no answer, leave them out: "
+            f"--where {shlex.quote(absent)} (in Python: where={absent!r}).",
+        ))  # fmt: skip
+    if left_out:
+        parts = ", ".join(f"{number:,} {reason}" for reason, number in left_out.items())
         notes.append(Note("left-out", f"Left out: {parts}."))
     if options.metric is not None and len(counted.metrics) > 1:
         others = ", ".join(repr(name) for name in counted.metrics if name != options.metric)
