@@ -27,6 +27,7 @@ __all__ = [
     "TaskReference",
     "change_tasks",
     "entitle",
+    "has_uneven_trials",
     "known_outline",
     "models_of",
     "outline_of",
@@ -415,3 +416,10 @@ class TaskFile:
             found = np.load(f"{self.path}.{name}.npy", allow_pickle=False)
             found.setflags(write=False)  # nobody else holds it, so it need not be copied
         return found
+
+
+def has_uneven_trials(tasks: Mapping[str, Evidence]) -> bool:
+    """Whether items in memory have unequally many answers."""
+    return not isinstance(tasks, StoredTasks) and any(
+        isinstance(one, Items) and one.trials is not None for one in tasks.values()
+    )

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from rankbars.data.evidence import Evidence, Items
 from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Input, Scores
-from rankbars.data.storedtasks import Change, StoredTasks, change_tasks, models_of
+from rankbars.data.storedtasks import Change, change_tasks, has_uneven_trials, models_of
 from rankbars.errors import DataError, OptionError, RankbarsError, ReadError
 from rankbars.readers.chosenfiles import Skipped
 from rankbars.readers.inputfiles import InputFile
@@ -148,7 +148,7 @@ def put_groups_together(
         return None
     merged = merge_sources(parts).with_notes(beside)
     asked = any(map(is_trial_metric, options.metrics))
-    if not asked and (options.trials == "fixed" or not _has_uneven_trials(merged)):
+    if not asked and (options.trials == "fixed" or not has_uneven_trials(merged.tasks)):
         return merged
     from rankbars.tables.trialmetrics import note_stopped, take_trial_metrics
 
@@ -172,13 +172,6 @@ def _read_several(
         return found, []
     declared.refuse_unknown()
     return found, declared.notes()
-
-
-def _has_uneven_trials(scores: Scores) -> bool:
-    """Whether items in memory have unequally many answers."""
-    return not isinstance(scores.tasks, StoredTasks) and any(
-        isinstance(one, Items) and one.trials is not None for one in scores.tasks.values()
-    )
 
 
 def _read_before(read: Callable[[ReadOptions], Found], options: ReadOptions) -> Found:

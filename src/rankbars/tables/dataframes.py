@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankbars.data.scores import Scores
+from rankbars.data.storedtasks import has_uneven_trials
 from rankbars.errors import DataError, RankbarsError
 from rankbars.tables.assembly import scores_from_tables
 from rankbars.tables.cells import CodedTexts
@@ -30,7 +31,6 @@ from rankbars.tables.relations import Table
 from rankbars.tables.remarks import note_chosen_rows, note_lookalikes
 from rankbars.tables.statistics import kind_of_statistic
 from rankbars.tables.tidy import FileNames
-from rankbars.tables.trialmetrics import note_stopped, take_trial_metrics
 from rankbars.tables.valuetables import Chunk, ValueTable
 from rankbars.tables.votecopies import refuse_copies
 from rankbars.tables.votetables import find_vote_layout, scores_of_votes, wants_votes
@@ -88,9 +88,15 @@ def _of_trials(read: Callable[[ReadOptions], Scores], options: ReadOptions) -> S
         lacks = error.lacking is not None and error.lacking.option == "metric"
         if options.metric is None or not is_trial_metric(options.metric) or not lacks:
             raise
+        from rankbars.tables.trialmetrics import take_trial_metrics
+
         scores = read(replace(options, metric=None))
         return take_trial_metrics(scores, (options.metric,), fixed=fixed)
-    return scores if fixed else note_stopped(scores)
+    if fixed or not has_uneven_trials(scores.tasks):
+        return scores
+    from rankbars.tables.trialmetrics import note_stopped
+
+    return note_stopped(scores)
 
 
 def _in_python(option: re.Match[str]) -> str:
