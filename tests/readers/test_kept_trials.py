@@ -257,7 +257,7 @@ def test_noise_counts_failed_trials_as_it_is_told(
     columns = with_lost_trials()
     blank = ["" if one is None else one for one in columns["score"]]
     path = str(write_csv({**columns, "score": blank}, tmp_path))
-    asked = ["noise", path, "--score-min", "0", "--json", "-q"]
+    asked = ["noise", path, "--score-min", "0", "--trials", "fixed", "--json", "-q"]
     assert run(asked) == 0
     left_out = json.loads(capsys.readouterr().out)["tasks"][0]["noise"]["means"]
     assert run([*asked, "--missing", "fail"]) == 0
