@@ -160,7 +160,7 @@ CASES = (
         models=(*FORESTS, "Majority"),
     ),
     Case(
-        "beside data sets/a gap",
+        "a difference by its name/beside models",
         "rank t.csv",
         {"t.csv": on_data("Δ(best-2nd)", "0.01", "0.02", "0.01")},
         ("no model by its name",),
