@@ -72,7 +72,7 @@ def test_who_insists_on_t_gets_no_level_anywhere(insisted: dict[str, str]) -> No
         board = rb.leaderboard(scores, over="items", pairs=True, **insisted)
         first = board.aggregate or board.tasks["x"]
         assert (first.approximate, first.guarantee) == (True, None)
-        assert first.measured_level in (0.75, 0.88, 0.91, 0.92, 0.94)
+        assert first.measured_level in (0.67, 0.78, 0.88, 0.90, 0.92, 0.94)
         duels = [rb.head_to_head(scores, "a", other, test="t") for other in "bcd"]
         duel = next(one for one in duels if one.approximate)
         shown = [

@@ -44,8 +44,10 @@ SHARPER = "maxt"
 _FEWEST = 5  # fewer rows that are not 0/1 show nothing; fewer clusters cannot show their tail
 _MOST_ROWS = 10_000  # with more, single rows do not weigh heavily
 # Lower end of the index, and the share of boards of 10 tied models without a false statement: the
-# paired t-test with Holm on 20,200 simulated data sets of 5 to 200 rows, real and artificial.
-_HELD = ((0.7, 0.75), (0.5, 0.88), (0.4, 0.91), (0.3, 0.92), (SKEWED, 0.94))
+# paired t-test with Holm, the lesser of two simulations of 5 to 200 rows, real and artificial. A
+# test draws 8,400 data sets anew (tests/stats/test_skewedlevels.py): .95 .93 .90 .88 .78 .67. Of
+# 20,200 earlier ones, .94 .92 .91 .88 .88 .75, the shares are left and not the rows.
+_HELD = ((0.7, 0.67), (0.6, 0.78), (0.5, 0.88), (0.4, 0.90), (0.3, 0.92), (SKEWED, 0.94))
 # Draws of seconds and costs of tied models. Fewer than 20 rows: .77 to .92, least of 8 providers
 # of which one is slow in an answer of seven. 20 to 49 rows: .92 to .97 of two to eight models. On
 # averages of tasks of 8 to 49 rows, alone or beside tasks of 100: .80 and more, .87 from 20 on.
