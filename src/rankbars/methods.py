@@ -16,8 +16,8 @@ from rankbars.data.votes import Votes
 from rankbars.errors import OptionError
 from rankbars.intake import take_scores
 from rankbars.pipeline import leaderboard
-from rankbars.steps.corrections import CORRECTIONS
-from rankbars.steps.pairtests import TESTS, VOTE_TESTS, choose_test
+from rankbars.steps.corrections import CORRECTIONS, take_correction
+from rankbars.steps.pairtests import TESTS, VOTE_TESTS, check_test, choose_test
 from rankbars.steps.taskentries import settle_missing
 from rankbars.steps.testrows import VoteTests
 from rankbars.steps.validity import check_method
@@ -51,7 +51,7 @@ def explain(scores: Results, spec: Spec | None = None) -> Explanation:
     DataError
         If scores are missing and the policy of `spec` is ``"raise"``.
     OptionError
-        If the correction of `spec` has no law for its test.
+        If the correction of `spec` has no law for its test, or one of them is not known.
 
     Examples
     --------
@@ -63,6 +63,9 @@ def explain(scores: Results, spec: Spec | None = None) -> Explanation:
     ('t', ['auto', 'holm', 'bonferroni', 'simes', 'maxt'])
     """
     spec = Spec() if spec is None else spec
+    check_test(spec.test)
+    if spec.correction != "auto":
+        take_correction(spec.correction)
     check_method(spec.test, spec.correction, spec.scope)
     resolved = settle_missing(take_scores("explain", scores), spec).scores
     chosen = {

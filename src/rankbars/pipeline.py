@@ -33,7 +33,7 @@ from rankbars.steps.correctionchoice import can_bear_flips
 from rankbars.steps.corrections import take_correction
 from rankbars.steps.gaps import count_outcomes
 from rankbars.steps.meantests import UNSEEN_ROWS
-from rankbars.steps.pairtests import TESTS, choose_test, take_present
+from rankbars.steps.pairtests import check_test, choose_test, take_present
 from rankbars.steps.taskentries import Entries, bridged_spec, settle_missing
 from rankbars.steps.testrows import PairMemory, VoteTests
 from rankbars.steps.validity import check_method, design_of
@@ -437,8 +437,7 @@ def _one_spec(spec: Spec | None, given: Spec) -> Spec:
     # Names are checked before the long work, not after it.
     if chosen.correction != "auto":
         take_correction(chosen.correction)
-    if chosen.test not in ("auto", *TESTS):
-        raise UnknownOptionError.among("test", chosen.test, ("auto", *TESTS))
+    check_test(chosen.test)
     if chosen.merge != Spec().merge:
         from rankbars.steps.prediction import MERGE_NAMES
 

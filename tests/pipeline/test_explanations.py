@@ -2,10 +2,12 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import rankbars as rb
 from rankbars.steps.corrections import CORRECTIONS
 from rankbars.steps.pairtests import TESTS, VOTE_TESTS
+from rankbars.steps.validity import VALIDITY
 
 
 def board_scores(models: int, rows: int) -> rb.Scores:
@@ -38,12 +40,20 @@ def test_the_method_in_use_is_never_left_out():
     assert [(one.test, one.correction) for one in found.outcomes if one.used] == [("t", "maxt")]
 
 
+def test_names_that_are_not_known_are_refused():
+    for options in ({"test": "tt"}, {"correction": "hulm"}):
+        with pytest.raises(rb.UnknownOptionError, match="Unknown"):
+            rb.explain(board_scores(4, 30), rb.Spec(**options))
+
+
 def test_a_correction_that_was_added_explains_itself(monkeypatch):
     def halved(family, scope, alpha):
         """Holm at half of the level."""
         return CORRECTIONS["holm"](family, scope, alpha / 2)
 
     monkeypatch.setitem(CORRECTIONS, "halved", halved)
+    for row in VALIDITY.values():
+        monkeypatch.setitem(row, "halved", row["holm"])
     found = rb.explain(board_scores(4, 30), rb.Spec(correction="halved"))
     assert found.correction == "halved: Holm at half of the level."
     assert [one.correction for one in found.outcomes if one.used] == ["halved"]

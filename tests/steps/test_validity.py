@@ -153,6 +153,23 @@ def test_the_table_has_a_cell_for_every_correction_and_every_test() -> None:
     assert {design for _, design in VALIDITY} == set(DESIGNS)
 
 
+def test_what_has_no_cell_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A correction or a test that somebody adds says nothing before the table speaks of it."""
+    scores = tied("t", "items", np.random.default_rng(0))
+    monkeypatch.setitem(CORRECTIONS, "mine", CORRECTIONS["holm"])
+    monkeypatch.setitem(TESTS, "mine", TESTS["t"])
+    for options in ({"correction": "mine"}, {"test": "mine"}, {"test": "mine", "scope": "each"}):
+        with pytest.raises(rb.OptionError, match="no cell for it"):
+            rb.leaderboard(scores, **options)
+    with pytest.raises(rb.OptionError, match="no cell for it"):
+        rb.rank(rb.compare(scores), correction="mine")
+    tasks, how = averaged("tasks", np.random.default_rng(0))
+    with pytest.raises(rb.OptionError, match="no cell for it"):
+        rb.aggregate(tasks, correction="mine", **how)
+    for test, design in VALIDITY:
+        assert find_cell(test, "mine", "all", design).verdict == "refused"
+
+
 def test_what_is_refused_or_approximate_says_why() -> None:
     for row in VALIDITY.values():
         for cell in row.values():

@@ -42,6 +42,7 @@ __all__ = [
     "TESTS",
     "VOTE_TESTS",
     "PairTest",
+    "check_test",
     "choose_test",
     "compare_evidence",
     "identical_note",
@@ -326,6 +327,12 @@ TESTS: dict[str, PairTest] = {
 }
 
 
+def check_test(name: str) -> None:
+    """Raise `UnknownOptionError` unless `name` is a test, or ``"auto"``."""
+    if name not in ("auto", *TESTS):
+        raise UnknownOptionError.among("test", name, ("auto", *TESTS))
+
+
 def choose_test(evidence: Evidence, runs: str = "independent") -> str:
     """The test that ``auto`` stands for: the design of the rows decides, never the result.
 
@@ -358,8 +365,7 @@ def compare_evidence(
     OptionError
         If the test does not fit the evidence; names the task.
     """
-    if test != "auto" and test not in TESTS:
-        raise UnknownOptionError.among("test", test, ("auto", *TESTS))
+    check_test(test)
     setting = setting or Setting()
     name = choose_test(evidence, setting.runs) if test == "auto" else test
     taken = take_present(evidence)

@@ -246,6 +246,7 @@ _ROWS: tuple[tuple[str, tuple[Design, ...], *tuple[Cell, ...]], ...] = (
     ("contrasts", ("few ranks",), _REVERSED, _REVERSED, _REVERSED, _FEW_TASKS),
 )
 _NO_E = _refused("it averages e-values, which this test does not give")
+_NO_CELL = _refused("the table of tests and corrections has no cell for it")
 
 VALIDITY: dict[tuple[str, str], Mapping[str, Cell]] = {
     (test, design): dict(zip(_CELLS, (cells[0], *cells, _NO_E), strict=False))
@@ -287,16 +288,21 @@ def design_of(evidence: Evidence, test: str = "", pairing: str = "unknown") -> D
 def find_cell(test: str, correction: str, scope: Scope, design: str | None) -> Cell:
     """The cell of a combination; of a test on no design in particular, where all refuse alike.
 
-    A test on a design that the table does not have is the test's own to refuse, and a correction
-    that somebody added is trusted.
+    A test on a design that it has no row for is the test's own to refuse, before anything is said
+    of it. A correction without a column is refused, and so is a test without a row.
+
+    Examples
+    --------
+    >>> find_cell("t", "holm", "all", "items").verdict, find_cell("t", "mine", "all", None).verdict
+    ('valid', 'refused')
     """
-    if not correction_facts(correction).promises:
+    if test == "auto" or correction == "auto" or not correction_facts(correction).promises:
         return _VALID
-    rows = [row for (name, one), row in VALIDITY.items() if name == test and design in (None, one)]
-    cells = [row.get(correction, _VALID) for row in rows]
-    if design is None and any(cell.verdict != "refused" for cell in cells):
-        return _VALID
-    if not cells:
+    of_test = {one: row for (name, one), row in VALIDITY.items() if name == test}
+    if not of_test:
+        return _NO_CELL
+    cells = [row.get(correction, _NO_CELL) for one, row in of_test.items() if design in (None, one)]
+    if not cells or (design is None and any(cell.verdict != "refused" for cell in cells)):
         return _VALID
     counts = correction == "simes" and cells[0] is not _REVERSED
     if counts and scope == "all" and cells[0].verdict != "refused":
