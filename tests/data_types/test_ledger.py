@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from worked import validity
 
 import rankbars as rb
 from rankbars.data.ledger import Look, TaskRows, add_look, head_place, left_level, read_ledger
@@ -152,6 +153,4 @@ def test_levels_are_halved_and_never_add_up_to_more(golden_halving):
 
 @pytest.fixture
 def golden_halving():
-    folder = Path(__file__).resolve().parent.parent / "data"
-    golden = json.loads((folder / "golden_validity.json").read_text("utf-8"))
-    return golden["gate_spending"]["halving"]
+    return validity("gate_spending")["halving"]

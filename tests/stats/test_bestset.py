@@ -5,16 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from worked import validity
 
 from rankbars.errors import OptionError
 from rankbars.stats.multiplicity.closedtesting import better_counts, better_counts_from_p
 from rankbars.stats.multiplicity.maxt import flip_draws, max_t_best
 from rankbars.stats.multiplicity.stepdown import decide
 
-# Worked by hand: the statistic of "k better than j", with 49 degrees of freedom.
-WORKED = np.array(
-    [[0, 0.8, 2.5, 3.1], [-0.8, 0, 2.2, 2.4], [-2.5, -2.2, 0, 0.7], [-3.1, -2.4, -0.7, 0]]
-)
+GOLDEN = validity("set_for_best")
+WORKED = np.array(GOLDEN["t_k_better_than_j"])
 
 
 def p_of(statistic, df):
@@ -40,13 +39,14 @@ def statistics(draw):
 
 
 def test_worked_numbers():
-    counts = better_counts(WORKED, 49.0, 0.05)
-    critical = stats.t.isf(0.05 / 3, 49)
-    assert critical == pytest.approx(2.18974931618, rel=1e-11)
-    assert np.flatnonzero(counts == 0).tolist() == [0, 1]
-    assert np.flatnonzero(counts <= 1).tolist() == [0, 1]
+    counts = better_counts(WORKED, float(GOLDEN["df"]), 0.05)
+    critical = stats.t.isf(0.05 / 3, GOLDEN["df"])
+    assert critical == pytest.approx(GOLDEN["critical_per_candidate"], rel=1e-11)
+    assert np.flatnonzero(counts == 0).tolist() == GOLDEN["per_candidate"]
+    assert np.flatnonzero(counts <= 1).tolist() == GOLDEN["top_2_by_counts"]
     every = decide(WORKED, 49.0, 0.05, "holm", "all").shown_better
-    assert np.argwhere(every).tolist() == [[0, 3]]
+    assert np.argwhere(every).tolist() == GOLDEN["holm_all_pairs_shown"]
+    assert np.flatnonzero(~every.any(axis=0)).tolist() == GOLDEN["holm_all_pairs_set"]
 
 
 @given(statistics(), st.sampled_from([0.01, 0.05, 0.2, 0.6]), st.sampled_from([3.0, 30.0, np.inf]))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from worked import validity
 
 import rankbars as rb
 from rankbars.demos import DEMOS, demo_path
@@ -19,43 +20,17 @@ from rankbars.simulate.populations import Design, true_rank_sets
 from rankbars.stats.newtask.guarantees import split_budget
 from rankbars.steps.prediction import predict_within
 
-# Tasks, how many of N + 1 are left out, error rate of a side, guarantee; for the rates .2 and .05,
-# from the reference values of the rule.
-GOLDEN = [
-    (3, 0, 0.025, 1.0),
-    (4, 1, 0.025, 0.794871794872),
-    (5, 1, 0.1875, 0.794871794872),
-    (6, 1, 0.303571428571, 0.794871794872),
-    (7, 1, 0.390625, 0.794871794872),
-    (8, 1, 0.4, 0.814814814815),
-    (9, 2, 0.025, 0.794871794872),
-    (10, 2, 0.113636363636, 0.794871794872),
-    (11, 2, 0.1875, 0.794871794872),
-    (12, 2, 0.25, 0.794871794872),
-    (13, 2, 0.303571428571, 0.794871794872),
-    (14, 2, 0.35, 0.794871794872),
-    (15, 2, 0.390625, 0.794871794872),
-    (16, 3, 0.139705882353, 0.794871794872),
-    (17, 3, 0.1875, 0.794871794872),
-    (18, 3, 0.230263157895, 0.794871794872),
-    (19, 3, 0.26875, 0.794871794872),
-    (24, 4, 0.22, 0.794871794872),
-    (29, 4, 0.35, 0.794871794872),
-    (39, 6, 0.26875, 0.794871794872),
-    (51, 8, 0.25, 0.794871794872),
-    (60, 10, 0.200819672131, 0.794871794872),
-    (99, 16, 0.22, 0.794871794872),
-]
+GOLDEN = validity("new_task_split")
 RATES = st.integers(1, 99).map(lambda per_cent: Fraction(per_cent, 100))
 
 
-@pytest.mark.parametrize(("n_tasks", "need", "side", "promised"), GOLDEN)
-def test_the_split_of_the_usual_rates(n_tasks, need, side, promised):
-    budget = split_budget(n_tasks, 0.2, 0.05)
-    assert budget.need == need
-    assert float(budget.side) == pytest.approx(side, rel=1e-9)
-    kept = 1 - Fraction(need, n_tasks + 1) / (1 - budget.side)
-    assert float(kept) == pytest.approx(promised, rel=1e-9)
+@pytest.mark.parametrize("row", GOLDEN["rows"], ids=lambda row: str(row["tasks"]))
+def test_the_split_of_the_usual_rates(row):
+    budget = split_budget(row["tasks"], GOLDEN["alpha_overall"], GOLDEN["alpha"])
+    assert budget.need == row["need"]
+    assert float(budget.side) == pytest.approx(row["side_level"], rel=1e-9)
+    kept = 1 - Fraction(budget.need, row["tasks"] + 1) / (1 - budget.side)
+    assert float(kept) == pytest.approx(row["guarantee"], rel=1e-9)
 
 
 @given(n_tasks=st.integers(1, 300), overall=RATES, alpha=RATES)

@@ -1,14 +1,13 @@
 """Claims of several parts and Holm over claims: reference values, brute force, properties."""
 
 import itertools
-import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
+from worked import validity
 
 from rankbars.data.ledger import Look, left_level
 from rankbars.errors import OptionError
@@ -21,9 +20,7 @@ from rankbars.stats.multiplicity.claimtests import (
     top_places,
 )
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "data" / "golden_validity.json").read_text())[
-    "claims"
-]
+GOLDEN = validity("claims")
 P = st.floats(0.0, 1.0)
 
 

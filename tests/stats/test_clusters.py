@@ -1,14 +1,13 @@
 """Clusters of rows: the CR2 error and its degrees of freedom, from sums alone and row by row."""
 
-import json
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
 from calibration import Calibration
 from hypothesis import given
 from hypothesis import strategies as st
+from worked import validity
 
 from rankbars.stats.pairwise.clusters import (
     cluster_df,
@@ -22,9 +21,7 @@ from rankbars.stats.pairwise.paired import cluster_t
 from rankbars.stats.pairwise.pairstatistics import p_values
 from rankbars.stats.tails import critical_value
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "data" / "golden_validity.json").read_text())[
-    "cluster_cr2"
-]
+GOLDEN = validity("cluster_cr2")
 # Rows of each of the 12 repositories of SWE-bench Verified.
 REPOSITORIES = np.array([231, 75, 44, 34, 32, 22, 22, 19, 10, 8, 2, 1])
 

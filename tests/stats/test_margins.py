@@ -1,12 +1,11 @@
 """Differences beyond a border: against scipy, and exact sizes of 0/1 answers by enumeration."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
+from worked import validity
 
 from rankbars.stats.pairwise.margins import (
     Difference,
@@ -78,14 +77,12 @@ def test_margins_of_answers_keep_their_level(border):
 
 
 def test_chances_of_a_margin_agree_with_the_reference():
-    golden = json.loads((Path(__file__).parents[1] / "data" / "golden_validity.json").read_text())
-    for row in golden["claims"]["gate_pass_probability_if_equal"]:
+    for row in validity("claims")["gate_pass_probability_if_equal"]:
         assert chance_if_equal(row["margin"], row["se"], 0.05) == pytest.approx(row["p"], rel=1e-9)
 
 
 def test_bets_are_those_of_the_reference_and_turn_around():
-    path = Path(__file__).parents[1] / "data" / "golden_validity.json"
-    golden = json.loads(path.read_text("utf-8"))["betting"]
+    golden = validity("betting")
     rows = np.array(golden["d_over_range"])
     assert bet_on(rows, 0.0, 1.0) == pytest.approx(golden["p_better"])
     assert bet_on(10 * rows, 0.0, 10.0) == pytest.approx(golden["p_better"])

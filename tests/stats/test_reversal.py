@@ -1,14 +1,13 @@
 """Mean ranks over few tasks: reversed rankings, counted one by one, and the level they hold."""
 
-import json
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 from calibration import Calibration
 from hypothesis import given
 from hypothesis import strategies as st
+from worked import validity
 
 from rankbars.stats.multiplicity.maxt import max_t_all, max_t_each
 from rankbars.stats.multiplicity.nulllaws import fewest_tasks, reversal_draws, reversal_p
@@ -17,9 +16,7 @@ from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.ranks import midranks
 from rankbars.stats.streams import stream
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "data" / "golden_validity.json").read_text())[
-    "few_tasks_ranks"
-]
+GOLDEN = validity("few_tasks_ranks")
 
 
 def drawn(rows):
@@ -42,6 +39,14 @@ def test_adjusted_p_values_equal_the_reference_values():
     np.testing.assert_array_equal(p, GOLDEN["p_adjusted_stepdown"])
     assert np.argwhere(p <= 0.05).tolist() == GOLDEN["shown_at_05"]
     assert np.argwhere(max_t_all(draws, 0.05).shown_better).tolist() == GOLDEN["shown_at_05"]
+
+
+def test_a_pair_by_itself_has_the_p_value_of_the_reference():
+    draws = drawn(-np.array(GOLDEN["ranks_tasks_by_models"]))
+    chunks = [chunk[:, :, None] - chunk[:, None, :] for chunk in draws.start()]
+    every = np.concatenate(chunks) * draws.scale
+    share = (every >= draws.statistic - 1e-9).mean(axis=0)
+    np.testing.assert_array_equal(share, GOLDEN["p_one_pair"])
 
 
 def test_the_smallest_p_depends_on_the_tasks_alone():

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, optimize
 from scipy.stats import norm, t
+from worked import validity
 
 from rankbars.stats.selection import (
     binomial_moments,
@@ -22,23 +23,22 @@ from rankbars.stats.selection import (
     simultaneous_score,
 )
 
-# Reference values, made by numerical integration; both quantiles are given.
-X = np.array([0.62, 0.61, 0.55, 0.60])
-V = 1e-4 * np.array(
-    [[4.0, 2.0, 1.5, 2.5], [2.0, 4.4, 1.2, 2.0], [1.5, 1.2, 4.2, 1.0], [2.5, 2.0, 1.0, 3.8]]
-)
-GOLDEN = {
-    0.0: (0.6, 0.613760985415, 0.55958431127, 0.65954118726),
-    0.005: (0.595, 0.616447340972, 0.562129730431, 0.659774336258),
-}
+GOLDEN = validity("leader")  # made by numerical integration; both quantiles are given
+X, V = np.array(GOLDEN["x"]), np.array(GOLDEN["v"])
 
 
-@pytest.mark.parametrize("step", GOLDEN)
-def test_reference_values(step):
-    bound, *expected = GOLDEN[step]
-    assert selection_bounds(X, V[:, 0], 0, step)[0] == pytest.approx(bound, abs=1e-12)
-    found = hybrid_score(X, V[:, 0], 0, critical=3.16, alpha=0.05, step=step)
-    assert found == pytest.approx(tuple(expected), abs=1e-6)
+@pytest.mark.parametrize(("step", "name"), [(0.0, "hybrid"), (0.005, "hybrid_lattice_step_0.005")])
+def test_reference_values(step, name):
+    want = GOLDEN[name]
+    assert selection_bounds(X, V[:, 0], 0, step)[0] == pytest.approx(want["truncation"], abs=1e-12)
+    found = hybrid_score(X, V[:, 0], 0, critical=GOLDEN["c_995"], alpha=0.05, step=step)
+    expected = (want["median_unbiased"], want["low"], want["high"])
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_interval_for_every_candidate_is_that_of_the_reference():
+    found = simultaneous_score(X[0], math.sqrt(V[0, 0]), GOLDEN["c_95"])
+    assert (found.low, found.high) == pytest.approx(GOLDEN["simultaneous"], rel=1e-9)
 
 
 def slowly(x, v, leader, critical, alpha, step):

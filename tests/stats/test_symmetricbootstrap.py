@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from worked import validity
 
 from rankbars.stats.multiplicity import symmetricbootstrap
 from rankbars.stats.multiplicity.symmetricbootstrap import (
@@ -19,7 +20,8 @@ from rankbars.stats.multiplicity.symmetricbootstrap import (
 from rankbars.stats.pairwise.paired import cluster_t, paired_t
 from rankbars.stats.rowsigns import skewness_index
 
-SMALL = np.array([0.2, 1.0, 0.4, 2.6])
+GOLDEN = validity("skewed")
+SMALL = np.array(GOLDEN["bootstrap_exact"]["d"])
 
 
 def streams(seed: int) -> symmetricbootstrap.Streams:
@@ -32,23 +34,24 @@ def sample(values: np.ndarray, weight: float = 1.0, seed: int = 0) -> Sample:
 
 def test_all_256_resamples_of_four_rows_give_the_worked_p(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reference numbers: 256 resamples, 4 without spread, p = 74/256, by enumeration."""
+    want = GOLDEN["bootstrap_exact"]
     every = np.array([np.bincount(rows, minlength=4) for rows in product(range(4), repeat=4)])
     monkeypatch.setattr(
         symmetricbootstrap, "count_blocks", lambda *_: iter([(slice(0, 256), every)])
     )
     rows = np.stack([SMALL, np.zeros(4)], axis=1)
     statistic = paired_t(rows).statistic
-    assert statistic[0, 1] == pytest.approx(1.93048195106)
+    assert statistic[0, 1] == pytest.approx(want["t"])
     found = largest_differences([sample(rows)], statistic, 256)
     assert not found.left_out.any()  # 4 of 256 are at most 2 %
     assert (found.largest[:, 0] == 0).sum() >= 4
-    assert (found.largest[:, 0] >= statistic[0, 1] - 1e-12).mean() == 0.2890625
+    assert (found.largest[:, 0] >= statistic[0, 1] - 1e-12).mean() == want["p_symmetric"]
 
 
 def test_the_index_of_the_worked_rows() -> None:
-    x = np.array([0.0, 0.0, 1.0, 4.0, 0.5, 0.0, 9.0, 0.5])
-    rows = np.stack([x, np.zeros(8)], axis=1)
-    assert skewness_index(rows) == pytest.approx(0.585486387492, rel=1e-9)
+    rows = np.stack([GOLDEN["x"], np.zeros(8)], axis=1)
+    assert skewness_index(rows) == pytest.approx(GOLDEN["skewness_over_root_n"], rel=1e-9)
+    assert paired_t(rows).statistic[0, 1] == pytest.approx(GOLDEN["t"], rel=1e-9)
 
 
 def test_resamples_agree_with_a_loop_over_pairs_and_draws() -> None:

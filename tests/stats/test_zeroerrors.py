@@ -1,10 +1,8 @@
 """Standard errors of 0: what a number of 0/1 items says in their place, and what it does not."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
+from worked import validity
 
 from rankbars.stats.pairwise.estimates import (
     caffo_variance,
@@ -13,7 +11,7 @@ from rankbars.stats.pairwise.estimates import (
     wilson_ends,
 )
 
-GOLDEN = json.loads(Path("tests/data/zero_errors.json").read_text(encoding="utf-8"))
+GOLDEN = validity("zero_se")
 
 
 def test_the_variance_of_agresti_and_caffo_is_that_of_the_reference() -> None:

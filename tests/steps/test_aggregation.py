@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +9,7 @@ import pytest
 from hypothesis import given
 from scipy import stats
 from strategies import score_tables
+from worked import validity
 
 import rankbars as rb
 
@@ -253,7 +252,7 @@ def test_the_average_of_two_models_survives_an_error_of_zero() -> None:
 
 def golden_board(n: int | None = None) -> rb.Scores:
     """The published scores of the reference: x, and y where two scores have an error of 0."""
-    case = json.loads(Path("tests/data/zero_errors.json").read_text(encoding="utf-8"))
+    case = validity("zero_se")
     return rb.Scores({
         task: rb.Estimates(
             ("a", "b", "c"),
@@ -266,7 +265,7 @@ def golden_board(n: int | None = None) -> rb.Scores:
 
 
 def test_a_zero_counts_as_zero_or_as_its_items_say() -> None:
-    case = json.loads(Path("tests/data/zero_errors.json").read_text(encoding="utf-8"))
+    case = validity("zero_se")
     plain = rb.aggregate(golden_board(), over="items", scope="all")
     expected = [case["se_average_zero_counts_as_zero"][model] for model in "abc"]
     np.testing.assert_allclose(plain.se, expected, rtol=1e-9)
@@ -276,7 +275,7 @@ def test_a_zero_counts_as_zero_or_as_its_items_say() -> None:
 
 
 def test_known_items_give_a_zero_its_error_on_the_average() -> None:
-    case = json.loads(Path("tests/data/zero_errors.json").read_text(encoding="utf-8"))
+    case = validity("zero_se")
     found = rb.aggregate(golden_board(100), over="items")
     expected = [case["se_average_with_n_100"][model] for model in "abc"]
     np.testing.assert_allclose(found.se, expected, rtol=1e-9)
