@@ -15,6 +15,11 @@ def golden(section: str) -> Any:
     return json.loads((DATA / "golden.json").read_text(encoding="utf-8"))[section]
 
 
+def validity(block: str) -> Any:
+    """One block of golden_validity.json, which a slow, literal program made."""
+    return json.loads((DATA / "golden_validity.json").read_text(encoding="utf-8"))[block]
+
+
 def oracle_scores() -> np.ndarray:
     """The input of the oracles: 200 items x 30 models."""
     return np.loadtxt(DATA / "oracles" / "synth30x200.csv", delimiter=",", skiprows=1)

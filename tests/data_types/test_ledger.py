@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from worked import validity
+from reference import validity
 
 import rankbars as rb
 from rankbars.data.ledger import Look, TaskRows, add_look, head_place, left_level, read_ledger

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference import validity
 from scipy import stats
-from worked import validity
 
 from rankbars.errors import OptionError
 from rankbars.stats.multiplicity.closedtesting import better_counts, better_counts_from_p

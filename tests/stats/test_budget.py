@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from worked import validity
+from reference import validity
 
 import rankbars as rb
 from rankbars.demos import DEMOS, demo_path

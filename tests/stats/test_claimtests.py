@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference import validity
 from scipy import special, stats
-from worked import validity
 
 from rankbars.data.ledger import Look, left_level
 from rankbars.errors import OptionError

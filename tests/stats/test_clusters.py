@@ -7,7 +7,7 @@ import pytest
 from calibration import Calibration
 from hypothesis import given
 from hypothesis import strategies as st
-from worked import validity
+from reference import validity
 
 from rankbars.stats.pairwise.clusters import (
     cluster_df,

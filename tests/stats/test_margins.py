@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from reference import validity
 from scipy import stats
-from worked import validity
 
 from rankbars.stats.pairwise.margins import (
     Difference,

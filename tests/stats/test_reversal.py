@@ -7,7 +7,7 @@ import pytest
 from calibration import Calibration
 from hypothesis import given
 from hypothesis import strategies as st
-from worked import validity
+from reference import validity
 
 from rankbars.stats.multiplicity.maxt import max_t_all, max_t_each
 from rankbars.stats.multiplicity.nulllaws import fewest_tasks, reversal_draws, reversal_p

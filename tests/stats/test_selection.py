@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference import validity
 from scipy import integrate, optimize
 from scipy.stats import norm, t
-from worked import validity
 
 from rankbars.stats.selection import (
     binomial_moments,

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from worked import validity
+from reference import validity
 
 from rankbars.stats.multiplicity import symmetricbootstrap
 from rankbars.stats.multiplicity.symmetricbootstrap import (

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from worked import validity
+from reference import validity
 
 from rankbars.stats.pairwise.estimates import (
     caffo_variance,

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
+from reference import validity
 from scipy import stats
 from strategies import score_tables
-from worked import validity
 
 import rankbars as rb
 
