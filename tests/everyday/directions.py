@@ -52,6 +52,16 @@ def wrong_in_rows(name: str) -> str:
     return lines(f"model,id,{name}", *rows)
 
 
+def speech(mean: str) -> str:
+    """A board of word error rates that names them in one column alone."""
+    return lines(
+        f"Rank,Model,{mean},RTFx ⬆️,AMI,Tedlium,LS Clean",
+        "1,canary,4.84,418.26,10.19,2.71,1.61",
+        "2,parakeet,5.41,3386.02,11.16,3.38,1.69",
+        "3,whisper-base,10.09,320.1,21.13,4.87,4.27",
+    ).replace(",", "\t")
+
+
 CASES = (
     Case("distances/surface", "rank d.csv", {"d.csv": distances("ASSD")}, ASKS, code=1),
     Case("distances/in millimetres", "rank d.csv", {"d.csv": distances("HD95 (mm)")}, ASKS, code=1),
@@ -135,5 +145,40 @@ CASES = (
         },
         ASKS,
         code=1,
+    ),
+    Case(
+        "mean that says lower/metric in its name",
+        "rank asr.tsv",
+        {"asr.tsv": speech("Average WER ⬇️")},
+        ("lower is better in 'Average WER ⬇️'", "--direction AMI=lower"),
+        code=1,
+    ),
+    Case(
+        "mean that says lower/arrow alone",
+        "rank asr.tsv",
+        {"asr.tsv": speech("Avg. ↓")},
+        ("lower is better in 'Avg. ↓'",),
+        code=1,
+    ),
+    Case(
+        "mean that says lower/told",
+        "rank asr.tsv --direction lower",
+        {"asr.tsv": speech("Average WER ⬇️")},
+        ("Not used: 'Rank', 'Average WER ⬇️', 'RTFx ⬆️'",),
+        tasks=("AMI", "Tedlium", "LS Clean"),
+        means={"canary": 10.19},
+    ),
+    Case(
+        "arrow against what is said of all/upwards",
+        "rank t.csv --direction lower",
+        {"t.csv": lines("model,QED ↑,FCD,Novel KL", "a,0.6,0.3,1.2", "b,0.5,0.4,1.4")},
+        ("'QED ↑' says that higher is better", "--direction 'QED ↑=higher'"),
+        code=1,
+    ),
+    Case(
+        "arrow against what is said of all/told",
+        "rank t.csv --direction lower --direction 'QED ↑=higher'",
+        {"t.csv": lines("model,QED ↑,FCD,Novel KL", "a,0.6,0.3,1.2", "b,0.5,0.4,1.4")},
+        ("a",),
     ),
 )

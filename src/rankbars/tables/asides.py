@@ -10,12 +10,21 @@ import numpy as np
 
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name
-from rankbars.tables.metrics import is_amount, is_measure, split_words, usual_direction
+from rankbars.tables.metrics import (
+    LOWER,
+    ends_in_loss,
+    is_amount,
+    is_measure,
+    split_words,
+    stated_direction,
+    usual_direction,
+)
 
 __all__ = [
     "COUNTS", "are_settings", "check_summaries", "describe_left_out", "describes_answers",
-    "describes_models", "has_counts", "is_attribute", "is_helper", "is_mean_of_some", "is_rating",
-    "is_share_right", "is_summary", "likely_scores", "other_kinds", "repeats_means",
+    "describes_models", "has_counts", "is_attribute", "is_helper", "is_mean_of_losses",
+    "is_mean_of_metric", "is_mean_of_some", "is_never_score",
+    "is_rating", "is_share_right", "is_summary", "likely_scores", "other_kinds", "repeats_means",
 ]  # fmt: skip
 
 # Rows and columns that summarise the others.
@@ -23,6 +32,8 @@ SUMMARIES = split_words("""
     mean average avg overall total median std stdev meanrank averagerank avgrank wins nwins
     meanscore averagescore avgscore overallscore totalscore macroavg macroaverage microavg
     microaverage ø mittelwert durchschnitt schnitt gesamt moyenne promedio 平均
+    stddev standardabweichung stdabw stdabweichung stabw standardfehler
+    écarttype ecarttype desviaciónestándar desviacionestandar 标准差
 """)
 
 # Words that name a summary together, where one of the first is among them.
@@ -66,6 +77,8 @@ HELPERS = (
     release launch launched updated cutoff votes battles stars dimension dimensions dim dims
     hub hublikes likes downloads step steps globalstep trainstep trainingstep iteration iterations
     languages nlanguages numlanguages
+    timestamp timestamps timestampms unixtime unixtimestamp epochtime ts heartbeat heartbeatat
+    starttime endtime startedat finishedat starttimestamp endtimestamp
 """)
 )
 
@@ -83,7 +96,7 @@ _KNOWN_BY = split_words("""
 
 # Amounts that describe a model, and the words that stand beside them.
 _AMOUNTS = split_words("""
-    latency time cost price tokens size memory vram throughput speed runtime duration walltime
+    latency time cost price tokens size memory vram throughput speed rtfx runtime duration walltime
     params parameters tok toks tps context ctx
     kwh wh emissions co2 co₂ ram ttft tpot itl flops gflops tflops flop macs gmacs
 """)
@@ -274,6 +287,53 @@ def is_mean_of_some(name: str) -> bool:
     """
     found = _BRACKET.fullmatch(name)
     return found is not None and fold_name(found["name"]) in _MEANS
+
+
+def is_mean_of_losses(name: str) -> bool:
+    """Whether a name is that of a mean, and says that lower is better.
+
+    Examples
+    --------
+    >>> is_mean_of_losses("Average WER"), is_mean_of_losses("Avg. \u2b07\ufe0f")
+    (True, True)
+    >>> is_mean_of_losses("Mean squared error"), is_mean_of_losses("Mean IoU")
+    (False, False)
+    """
+    words = _words(name)
+    of = " ".join(word for word in words if word not in _MEANS)
+    lower = ends_in_loss(of) and "".join(words) not in LOWER
+    known = stated_direction(name) == "lower" or lower
+    return known and bool(_MEANS & {*words}) and not is_attribute(name)
+
+
+def is_mean_of_metric(name: str) -> bool:
+    """Whether a name is that of the average of a metric, which is no metric of its own.
+
+    Examples
+    --------
+    >>> is_mean_of_metric("Average WER"), is_mean_of_metric("Avg nDCG@10")
+    (True, True)
+    >>> is_mean_of_metric("Average precision"), is_mean_of_metric("Mean IoU")
+    (False, False)
+    """
+    first, *rest = _words(name) or [""]
+    whole = "".join((first, *rest))
+    of = usual_direction("".join(rest)) is not None
+    return first in _AVERAGES and of and usual_direction(whole) is None
+
+
+_AVERAGES = split_words("average avg overall ø")
+
+
+def is_never_score(name: str) -> bool:
+    """Whether a number of this name stands beside scores, such as how far they are spread.
+
+    Examples
+    --------
+    >>> is_never_score("SD"), is_never_score("max"), is_never_score("seed_1")
+    (True, True, False)
+    """
+    return fold_name(name) in _NEVER_SCORES
 
 
 def is_share_right(name: str) -> bool:

@@ -182,11 +182,11 @@ class Records:
         """Raise `DataError` where a number stands for no score and no limit says so."""
         mark = find_mark(values)
         limits = (self.options.minimum, self.options.maximum)
-        if mark is None or limits[mark > 1.0] is not None:
+        if mark is None or limits[mark.value > 0.0] is not None:
             return
-        found = self.find(f"value = {mark!r} AND task_code = {task}", ("task",))
+        found = self.find(f"value = {mark.value!r} AND task_code = {task}", ("task",))
         place = self.parts[0].source if found is None else found[0]
-        number = int(np.count_nonzero(values == mark))
+        number = int(np.count_nonzero(values == mark.value))
         raise ask_about_mark(place, self.names["task"][task], mark, number)
 
     def _kind(self, role: str) -> str:

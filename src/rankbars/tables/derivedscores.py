@@ -27,6 +27,9 @@ _CHANCE = 5e-3
 # So many columns next to each other, before or behind, may be what one is the mean of.
 _LONGEST_BLOCK = 40
 
+# So many columns of another kind, such as a speed, may stand between a mean and what it is of.
+_MOST_BETWEEN = 3
+
 # In wider tables nobody writes changes between any two columns.
 _MOST_COLUMNS = 60
 _MOST_CELLS = 200_000
@@ -192,7 +195,9 @@ def _recipes(
     behind = [one for one in others if one > column]
     before = others[: len(others) - len(behind)][::-1]
     hint = any(map(is_summary, re.findall(r"\w+", name)))
-    for block in (behind[:_LONGEST_BLOCK], before[:_LONGEST_BLOCK]) if hint or not models else ():
+    apart = range(_MOST_BETWEEN + 1) if hint else (0,)
+    blocks = [side[skip:][:_LONGEST_BLOCK] for skip in apart for side in (behind, before)]
+    for block in blocks if hint or not models else ():
         means = np.cumsum(table[:, block], axis=1) / np.arange(1, len(block) + 1)
         fits = (np.abs(told[:, None] - means) <= near) | np.isnan(told[:, None] + means)
         for size in np.flatnonzero(fits.all(axis=0)).tolist():

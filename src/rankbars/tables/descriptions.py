@@ -294,9 +294,9 @@ def settle_directions(
 def _settle(
     task: str, side: Side, declared: Mapping[str, Direction]
 ) -> tuple[Direction | None, str]:
-    for name in (task, side.metric, ""):
-        if name is not None and name in declared:
-            return declared[name], "declared"
+    told = _declared(task, side, declared)
+    if told is not None:
+        return told, "declared"
     usual = None if side.metric is None else usual_direction(side.metric)
     if side.named_column and fold_name(side.metric or "") == "score":
         usual = None
@@ -306,8 +306,8 @@ def _settle(
             raise DataError(
                 f"Task {task!r}: {said} {side.recorded} is better for the metric "
                 f"{side.metric!r}, which is usually {usual}-is-better. Declare which is right: "
-                f"{shlex.join(('--direction', f'{side.metric}={side.recorded}'))} or "
-                f"{shlex.join(('--direction', f'{side.metric}={usual}'))}."
+                f"{_paste_side(str(side.metric), side.recorded)} or "
+                f"{_paste_side(str(side.metric), usual)}."
             )
         return side.recorded, side.origin
     names = (task, side.metric or "")
@@ -326,6 +326,31 @@ def _settle(
     if usual == "higher":
         return "higher", f"usual for {side.metric!r}"
     return None, ""
+
+
+def _declared(task: str, side: Side, declared: Mapping[str, Direction]) -> Direction | None:
+    for name in (task, side.metric):
+        if name is not None and name in declared:
+            return declared[name]
+    if "" in declared:
+        _check_arrow(task, declared[""])
+    return declared.get("")
+
+
+def _check_arrow(task: str, declared: Direction) -> None:
+    """Raises `DataError` where the name of a task says otherwise than what is said of all."""
+    stated = stated_direction(task)
+    if stated is not None and stated != declared:
+        raise DataError(
+            f"The name {task!r} says that {stated} is better, and --direction {declared} holds for "
+            f"all tasks. Say what holds for this one: {_paste_side(task, stated)} or "
+            f"{_paste_side(task, declared)} (in Python: direction={{'': {declared!r}, {task!r}: "
+            f"{stated!r}}})."
+        )
+
+
+def _paste_side(name: str, side: Direction) -> str:
+    return shlex.join(("--direction", f"{name}={side}"))
 
 
 def _ask(open_metrics: Mapping[str, Sequence[str]]) -> str:

@@ -18,6 +18,7 @@ from rankbars.tables.asides import (
     are_settings,
     describes_answers,
     is_helper,
+    is_never_score,
     is_summary,
     likely_scores,
 )
@@ -475,16 +476,16 @@ def _refuse_measures(table: Table, header: _Header, keys: Collection[str] = ()) 
 
 def _refuse_runs(table: Table, header: _Header) -> None:
     """Columns that are called after runs or folds are no tasks."""
-    scores = [name for name in header.unexplained if not is_summary(name)]
+    scores = [name for name in header.unexplained if not (is_summary(name) or is_never_score(name))]
     folds = [name for name in scores if _NUMBERED_FOLD.fullmatch(name) and not name.isdigit()]
     what = "fold" if len(folds) == len(scores) else "run"
     if len(scores) > 1 and (what == "fold" or all(map(names_run, scores))):
         shown = ", ".join(map(repr, scores[:3]))
         raise DataError(
             f"{table.source}: {shown} look like {what}s of one task, and a matrix has a column for "
-            f"each task. Write one row per score, with the columns model, {what} and score (in "
-            f"pandas: frame.melt('model', var_name='{what}', value_name='score')). If they are "
-            "tasks: --layout models-by-tasks."
+            f"each task. Write one row per score, with the columns model, {what} and score, and no "
+            f"mean of them (in pandas: frame.melt({header.corner!r}, {scores!r}, {what!r}, "
+            "'score')). If they are tasks: --layout models-by-tasks."
         )
 
 

@@ -16,6 +16,8 @@ from rankbars.tables.asides import (
     describes_models,
     is_attribute,
     is_helper,
+    is_mean_of_losses,
+    is_mean_of_metric,
     is_mean_of_some,
     is_rating,
     is_summary,
@@ -31,7 +33,12 @@ from rankbars.tables.layouts import (
     find_row_numbers,
     names_items,
 )
-from rankbars.tables.metrics import usual_direction, without_metric
+from rankbars.tables.metrics import (
+    ends_in_loss,
+    stated_direction,
+    usual_direction,
+    without_metric,
+)
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
 from rankbars.tables.statistics import kind_of_statistic
@@ -338,7 +345,7 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
             traits["n"] = found
             rest.remove(found)
     else:
-        aside = _no_models(rest, {*summaries, *options.models}, rows)
+        aside = [*_beside_a_mean(rest), *_no_models(rest, {*summaries, *options.models}, rows)]
         descriptions = tuple(name for name in aside if name in numeric)
         dropped += [*summaries, *aside]
         rest = [name for name in rest if name not in (*summaries, *aside)]
@@ -365,20 +372,51 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
             f"{table.source}: some columns have a standard error beside them ({told}), "
             f"{lacking[0]!r} has none. Give one for every column, or none.{also}"
         )
-    others = other_kinds(values) if columns == "task" and not chosen else []
-    if others and not set(others) <= set(options.direction):
-        raise DataError(_ask_kinds(table, values, others))
+    if columns == "task":
+        _check_kinds(table, values, names, options)
     return MatrixColumns(row_names, values, errors, counts, traits, tuple(dropped), summaries,
                   descriptions, keys)  # fmt: skip
 
 
 def _helpers(names: Sequence[str], options: ReadOptions) -> list[str]:
     """Columns that describe models, or say what place they have on another column."""
-    ranks = _companions(names, _RANK_ENDINGS).values()
+    aside = [*_companions(names, _RANK_ENDINGS).values(), *_beside_a_mean(names)]
+    if len(_silent([name for name in names if not is_helper(name)])) > 1:
+        aside += [name for name in names if is_mean_of_metric(name)]
     return [
         name for name in names
-        if (is_helper(name) or name in ranks) and name not in options.direction
+        if (is_helper(name) or name in aside) and name not in options.direction
     ]  # fmt: skip
+
+
+def _silent(names: Sequence[str]) -> list[str]:
+    """Columns whose names do not say which side is better in them.
+
+    >>> _silent(["AMI", "F1", "WER", "XYZ \u2193", "Tedlium"])
+    ['AMI', 'Tedlium']
+    """
+    return [
+        name for name in names
+        if fold_name(name) in _CORPORA or (
+            stated_direction(name) is None and usual_direction(name) is None
+            and not ends_in_loss(name) and not is_mean_of_metric(name)
+        )
+    ]  # fmt: skip
+
+
+_CORPORA = frozenset({"ami"})  # names of metrics that are names of data sets too
+
+
+def _beside_a_mean(names: Sequence[str]) -> list[str]:
+    """Columns called SD or SE, and nothing else, where another is called the mean.
+
+    >>> _beside_a_mean(["math", "law", "Mean", "SD"]), _beside_a_mean(["en", "se", "sd"])
+    (['SD'], [])
+    """
+    kinds = {name: kind_of_statistic(name) for name in names}
+    if "mean" not in kinds.values():
+        return []
+    return [name for name, kind in kinds.items() if kind in ("std", "se")]
 
 
 def _counts(names: Sequence[str]) -> dict[str, str]:
@@ -394,6 +432,32 @@ def _counts(names: Sequence[str]) -> dict[str, str]:
 
 
 _N_OF = re.compile(r"n_(?:q_|items_|questions_|samples_)?(\w+)")
+
+
+def _check_kinds(
+    table: Table, values: Sequence[str], names: Sequence[str], options: ReadOptions
+) -> None:
+    """Raises `DataError` where columns of tasks differ in kind, or their mean says they are losses.
+
+    Where a mean is better if it is lower, so may be what it is the mean of, and no name says it.
+    """
+    chosen = len(options.metrics) > 1 and bool({*options.metrics} & {*table.columns})
+    others = [] if chosen else other_kinds(values)
+    if others and not set(others) <= set(options.direction):
+        raise DataError(_ask_kinds(table, values, others))
+    means = [name for name in names if is_mean_of_losses(name)]
+    silent = [name for name in _silent(values) if name not in {*means, *options.direction}]
+    if not means or not silent or {"", options.metric} & options.direction.keys():
+        return
+    lower, higher = (
+        shlex.join(part for name in silent for part in ("--direction", f"{name}={side}"))
+        for side in ("lower", "higher")
+    )
+    raise DataError(
+        f"{table.source}: lower is better in {means[0]!r} by its name, and {list_names(silent, 4)} "
+        f"do not say which side is better in them. If it is the mean of these: {lower}. "
+        f"If higher is better in these: {higher}."
+    )
 
 
 def _ask_kinds(table: Table, values: Sequence[str], others: Sequence[str]) -> str:

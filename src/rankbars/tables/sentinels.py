@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import DataError
 
-__all__ = ["ask_about_mark", "find_mark", "is_mark"]
+__all__ = ["Mark", "ask_about_mark", "find_mark", "is_mark"]
 
 _BELOW = frozenset({-1.0, -9.0, -99.0, -100.0, -999.0, -9999.0})
 _ABOVE = frozenset({99.0, 999.0, 9999.0})
@@ -24,10 +26,30 @@ def is_mark(value: float) -> bool:
     return value in _BELOW or value in _ABOVE
 
 
-def find_mark(values: NDArray[np.float64]) -> float | None:
-    """The number beside scores from 0 to 1 that stands for none, if there is one.
+class Mark(NamedTuple):
+    """A number that may stand for no score.
 
-    Both 0 and 1 must be among the scores, and no other number beyond them.
+    Attributes
+    ----------
+    value : float
+        The number.
+    least, most : float
+        The least and the greatest of the other scores.
+    end : float
+        Where the scale of the others seems to end, on the side of the number.
+    """
+
+    value: float
+    least: float
+    most: float
+    end: float
+
+
+def find_mark(values: NDArray[np.float64]) -> Mark | None:
+    """The number beside other scores that stands for none, if there is one.
+
+    No other number may lie on its side of them. Scores between 0 and 1 have one only if both 0
+    and 1 are among them: rewards and correlations may be -1.
 
     Parameters
     ----------
@@ -36,8 +58,10 @@ def find_mark(values: NDArray[np.float64]) -> float | None:
 
     Examples
     --------
-    >>> find_mark(np.array([1.0, 0.0, -1.0, -1.0])), find_mark(np.array([0.0, 1.0, 999.0]))
-    (-1.0, 999.0)
+    >>> find_mark(np.array([1.0, 0.0, -1.0, -1.0]))
+    Mark(value=-1.0, least=0.0, most=1.0, end=0.0)
+    >>> find_mark(np.array([4.0, 2.0, 5.0, 99.0]))
+    Mark(value=99.0, least=2.0, most=5.0, end=5.0)
     >>> find_mark(np.array([1.0, 0.0, -1.0, -2.0])), find_mark(np.array([0.3, -1.0, 0.9]))
     (None, None)
     """
@@ -46,15 +70,30 @@ def find_mark(values: NDArray[np.float64]) -> float | None:
     low = float(np.fmin.reduce(values, axis=None))
     high = float(np.fmax.reduce(values, axis=None))
     mark = low if low < 0.0 else high
-    if not is_mark(mark) or (low < 0.0 and high > 1.0):
+    if not is_mark(mark):
         return None
     rest = values[(values != mark) & ~np.isnan(values)]
-    if not rest.size or rest.min() != 0.0 or rest.max() != 1.0:
+    if not rest.size:
         return None
-    return mark
+    least, most = float(rest.min()), float(rest.max())
+    graded = bool((2.0 * rest % 1.0 == 0.0).all()) and most > least
+    if most <= 1.0:
+        known = (least, most) == (0.0, 1.0)
+    elif mark > 0.0:
+        known = graded and least >= 0.0 and most <= _GRADES < mark
+    else:
+        known = least >= 0.0 and most <= _PERCENT and (graded or most > _GRADES)
+    if not known:
+        return None
+    if mark > 0.0:
+        return Mark(mark, least, most, most)
+    return Mark(mark, least, most, 1.0 if graded and least >= 1.0 and most <= _GRADES else 0.0)
 
 
-def ask_about_mark(place: str, task: str, mark: float, number: int) -> DataError:
+_GRADES, _PERCENT = 10.0, 100.0  # the greatest grade, and the greatest share
+
+
+def ask_about_mark(place: str, task: str, mark: Mark, number: int) -> DataError:
     """The question what such a number means, with the lines to paste.
 
     Parameters
@@ -63,17 +102,20 @@ def ask_about_mark(place: str, task: str, mark: float, number: int) -> DataError
         The first row that has it.
     task : str
         The task.
-    mark : float
+    mark : Mark
         The number.
     number : int
         How often it stands there.
     """
-    option, word, end = ("max", "maximum", 1) if mark > 1.0 else ("min", "minimum", 0)
+    above = mark.value > 0.0
+    option, word = ("max", "maximum") if above else ("min", "minimum")
+    times = "once" if number == 1 else f"{number:,} times"
     return DataError(
-        f"{place}: {mark:g} stands {number:,} times beside scores from 0 to 1 on task {task!r}. Is "
-        "it a score, or does it mark answers that failed (a timeout, an error)? Choose (the line "
-        f"to paste, what it says):\n  --score-{option} {end:<6}it is no score: the answer failed; "
-        "what that counts as is asked next\n"
-        f"  --score-{option} {mark:<6g}it is a score, the {'greatest' if end else 'lowest'} that "
-        f"there is\nIn Python: {word}={end}, or {word}={mark:g}."
+        f"{place}: {mark.value:g} stands {times} beside scores from {mark.least:g} to "
+        f"{mark.most:g} on task {task!r}. Is it a score, or does it mark answers that failed (a "
+        "timeout, an error)? Choose (the line to paste, what it says):\n"
+        f"  --score-{option} {mark.end:<6g}it is no score: the answer failed; what that counts as "
+        "is asked next\n"
+        f"  --score-{option} {mark.value:<6g}it is a score, the {'greatest' if above else 'lowest'}"
+        f" that there is\nIn Python: {word}={mark.end:g}, or {word}={mark.value:g}."
     )

@@ -220,14 +220,12 @@ def _code(table: Table, options: ReadOptions) -> tuple[Columns, Rows, list[str]]
 
 
 def _summaries(table: Table, roles: Mapping[str, str]) -> dict[str, list[str]]:
-    """Names of models and tasks that summarise others, by column; only of published scores."""
-    if set(roles) & {"item", "fold", "repeat", "run", "epoch", "variant"}:
+    """Names that summarise others, by column: of runs, and of tasks and models without answers."""
+    again = {"fold", "repeat", "run", "epoch"} & set(roles)
+    looked = sorted(again) or (("model", "task") if {"model", "task"} <= set(roles) else ())
+    if {"item", "variant"} & set(roles):
         return {}
-    found = {
-        roles[role]: table.named_like(roles[role], is_summary)
-        for role in ("model", "task")
-        if role in roles and {"model", "task"} <= set(roles)
-    }
+    found = {roles[role]: table.named_like(roles[role], is_summary) for role in looked}
     return {column: names for column, names in found.items() if names}
 
 

@@ -1,0 +1,116 @@
+"""What trackers, spreadsheets and judges write beside scores: times, spreads, marks of failure."""
+
+from __future__ import annotations
+
+from everyday.case import Case, lines
+
+EVALS = ("name", "mmlu/acc", "gsm8k/exact_match", "arc/acc_norm")
+FOUR = ("base,0.612,0.412,0.530", "sft,0.605,0.488,0.538", "dpo,0.618,0.502,0.551")
+NO_MEANS = ("3 models, 4 tasks", "3 models, 5 tasks", "5 runs")
+
+
+def tracked(column: str, values: tuple[object, ...]) -> str:
+    """An export of an experiment tracker, with a column about the run."""
+    rows = [row.replace(",", f",{value},", 1) for row, value in zip(FOUR, values, strict=True)]
+    return lines(",".join((EVALS[0], column, *EVALS[1:])), *rows)
+
+
+def seeds(header: str, mark: str = ",") -> str:
+    rows = (
+        ("ckpt-1k", "0.612", "0.618", "0.601", "0.610", "0.009"),
+        ("ckpt-2k", "0.655", "0.641", "0.662", "0.653", "0.011"),
+        ("ckpt-3k", "0.661", "0.668", "0.649", "0.659", "0.010"),
+    )
+    body = [mark.join(row) for row in rows]
+    return lines(header, *(row.replace(".", ",") if mark == ";" else row for row in body))
+
+
+def graded(mark: int, top: int) -> str:
+    """Two judged systems; the better one has more answers that the judge could not grade."""
+    rows = []
+    for number in range(60):
+        grade = top - number % 3
+        rows.append(f"{number},a,{mark if number % 6 == 0 else grade}")
+        rows.append(f"{number},b,{grade - (number % 2)}")
+    return lines("question_id,model,judge_score", *rows)
+
+
+CASES = (
+    Case(
+        "times of a tracker/seconds since 1970",
+        "rank w.csv",
+        {"w.csv": tracked("_timestamp", (1795610000.0, 1795710000.0, 1795810000.0))},
+        ("3 models, 3 tasks",),
+        tasks=EVALS[1:],
+    ),
+    Case(
+        "times of a tracker/short",
+        "rank w.csv",
+        {"w.csv": tracked("ts", (1795610000, 1795710000, 1795810000))},
+        tasks=EVALS[1:],
+    ),
+    Case(
+        "spread beside runs/German sheet",
+        "rank s.csv",
+        {"s.csv": seeds("Checkpoint;Seed 1;Seed 2;Seed 3;Mittelwert;StdAbw", ";")},
+        ("frame.melt('Checkpoint', ['Seed 1', 'Seed 2', 'Seed 3'], 'run', 'score')",),
+        code=1,
+    ),
+    Case(
+        "spread beside runs/SD",
+        "rank s.csv",
+        {"s.csv": seeds("checkpoint,run1,run2,run3,avg,SD")},
+        ("frame.melt('checkpoint', ['run1', 'run2', 'run3'], 'run', 'score')",),
+        code=1,
+    ),
+    Case(
+        "spread beside runs/least and greatest",
+        "rank s.csv",
+        {"s.csv": seeds("checkpoint,seed_0,seed_1,seed_2,min,max")},
+        ("['seed_0', 'seed_1', 'seed_2']",),
+        code=1,
+    ),
+    Case(
+        "means among runs/melted",
+        "rank m.csv",
+        {
+            "m.csv": lines(
+                "checkpoint,run,score",
+                *(
+                    f"ckpt-{k}k,{run},{0.5 + k / 25 + place / 200 if run != 'std' else 0.01}"
+                    for k in (1, 2, 3)
+                    for place, run in enumerate(("seed_0", "seed_1", "seed_2", "mean", "std"))
+                ),
+            )
+        },
+        ("'mean', 'std' summarise the others", "3 runs"),
+        NO_MEANS,
+        means={"ckpt-1k": 0.545},
+    ),
+    Case(
+        "spread beside tasks/SD next to a mean",
+        "rank t.csv",
+        {"t.csv": lines("model,MMLU,GSM8K,ARC,Mean,SD", "a,70,60,50,60,10", "b,65,66,52,61,7.8")},
+        tasks=("MMLU", "GSM8K", "ARC"),
+    ),
+    Case(
+        "grades that failed/-1 beside 1 to 5",
+        "rank g.csv",
+        {"g.csv": graded(-1, 5)},
+        ("-1 stands 10 times beside scores from 2 to 5", "--score-min 1"),
+        code=1,
+    ),
+    Case(
+        "grades that failed/99 beside 1 to 5",
+        "rank g.csv",
+        {"g.csv": graded(99, 5)},
+        ("99 stands 10 times", "--score-max 5"),
+        code=1,
+    ),
+    Case(
+        "grades that failed/told",
+        "rank g.csv --score-min 1 --missing pairwise",
+        {"g.csv": graded(-1, 5)},
+        ("a leads",),
+    ),
+)
