@@ -60,7 +60,7 @@ def find_mark(values: NDArray[np.float64]) -> Mark | None:
     --------
     >>> find_mark(np.array([1.0, 0.0, -1.0, -1.0]))
     Mark(value=-1.0, least=0.0, most=1.0, end=0.0)
-    >>> find_mark(np.array([4.0, 2.0, 5.0, 99.0]))
+    >>> find_mark(np.array([4.0, 2.0, 5.0, 99.0] * 4))
     Mark(value=99.0, least=2.0, most=5.0, end=5.0)
     >>> find_mark(np.array([1.0, 0.0, -1.0, -2.0])), find_mark(np.array([0.3, -1.0, 0.9]))
     (None, None)
@@ -73,7 +73,7 @@ def find_mark(values: NDArray[np.float64]) -> Mark | None:
     if not is_mark(mark):
         return None
     rest = values[(values != mark) & ~np.isnan(values)]
-    if not rest.size:
+    if not rest.size or (rest.size < _FEWEST and 1.0 < rest.max() <= _GRADES):
         return None
     least, most = float(rest.min()), float(rest.max())
     graded = bool((2.0 * rest % 1.0 == 0.0).all()) and most > least
@@ -90,6 +90,7 @@ def find_mark(values: NDArray[np.float64]) -> Mark | None:
     return Mark(mark, least, most, 1.0 if graded and least >= 1.0 and most <= _GRADES else 0.0)
 
 
+_FEWEST = 10  # grades that show which there are
 _GRADES, _PERCENT = 10.0, 100.0  # the greatest grade, and the greatest share
 
 
