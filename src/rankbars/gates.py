@@ -252,7 +252,7 @@ def _impossible(scores: Scores, task: str | None, one: Contrast, level: float) -
         return f"with {one.n} rows such scores show nothing"
     name = task if task is not None else next(iter(scores.tasks))
     evidence = scores.tasks[name]
-    binary = isinstance(evidence, Items) and is_binary(evidence.values)
+    binary = isinstance(evidence, Items) and is_binary(evidence)
     if binary and one.kind == "items" and 2.0**-one.n > level:
         return f"{one.n} answers of 0 and 1 cannot reach the level of {level:.2g}"
     return ""

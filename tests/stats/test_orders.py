@@ -106,6 +106,7 @@ def test_cycles_are_the_models_that_reach_each_other(shown):
 def test_without_its_cycles_a_relation_can_be_drawn(shown):
     """Only pairs inside groups go, and closing what is left brings none of them back."""
     found = find_cycles(shown)
+    assert (found.closed == transitive_closure(found.shown_better)).all()
     closed = transitive_closure(found.shown_better)
     assert not closed.diagonal().any()
     group_of = {model: k for k, group in enumerate(found.groups) for model in group}

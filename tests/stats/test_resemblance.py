@@ -79,6 +79,17 @@ def test_nothing_that_varies_says_nothing() -> None:
     assert group_resemblance(residuals(np.eye(5)), np.arange(5)) is None
 
 
+def test_what_is_not_above_a_limit_is_not_told() -> None:
+    errors = residuals(np.array(GOLDEN["rows"], float))
+    beside, grouped = neighbour_resemblance(errors), group_resemblance(errors, GROUPS)
+    assert beside is not None
+    assert grouped is not None
+    assert neighbour_resemblance(errors, beside.correlation - 1e-9) == beside
+    assert neighbour_resemblance(errors, beside.correlation) is None
+    assert group_resemblance(errors, GROUPS, grouped.widening - 1e-9) == grouped
+    assert group_resemblance(errors, GROUPS, grouped.widening) is None
+
+
 def test_missing_scores_take_no_part() -> None:
     values = np.random.default_rng(1).random((40, 3))
     values[::7, 1] = np.nan

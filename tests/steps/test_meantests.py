@@ -8,6 +8,7 @@ from calibration import Calibration
 from scipy import stats
 
 import rankbars as rb
+from rankbars.stats.pairwise.modelscores import item_summary, share_summary
 
 
 def test_scores_near_one_have_an_error() -> None:
@@ -23,6 +24,15 @@ def test_scores_away_from_the_edge_keep_the_plain_error() -> None:
     values = np.random.default_rng(0).integers(0, 2, (60, 2)).astype(float)
     made = rb.compare(rb.Scores.from_arrays({"t": values}, ["a", "b"]))["t"]
     assert made.mean_se == pytest.approx(values.std(axis=0, ddof=1) / np.sqrt(60), rel=1e-12)
+
+
+def test_counts_of_right_answers_tell_what_their_rows_do() -> None:
+    values = np.random.default_rng(1).integers(0, 2, (40, 5)).astype(float)
+    values[::3, 1], values[1:, 2], values[:, 3] = np.nan, np.nan, np.nan
+    seen = ~np.isnan(values)
+    counted = share_summary(seen.sum(axis=0), np.nansum(values, axis=0))
+    for one, other in zip(counted, item_summary(values), strict=True):
+        assert one == pytest.approx(other, rel=1e-12, nan_ok=True)
 
 
 def test_errors_estimated_from_few_rows_use_the_t_distribution() -> None:

@@ -178,3 +178,14 @@ def test_an_open_question_stands_with_the_level() -> None:
     assert lead_claim(rb.leaderboard(scores)).words == words
     plain = rb.leaderboard(scores, independent_rows=True)
     assert lead_claim(plain).words == "95 %, all models at once"
+
+
+def test_names_that_differ_in_case_and_spaces_only_are_found_among_many() -> None:
+    values = np.random.default_rng(0).integers(0, 2, (60, 4)).astype(float)
+    names = [f"Question {i}" for i in range(60)]
+    assert examine_rows(rb.Items(MODELS[:4], values, ids=tuple(names))) is None
+    names[59] = " question  7"
+    found = examine_rows(rb.Items(MODELS[:4], values, ids=tuple(names)))
+    assert found is not None
+    assert (found.kind, found.number) == ("repeated", 1)
+    assert found.example == "'Question 7' and ' question  7'"

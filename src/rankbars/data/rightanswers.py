@@ -15,15 +15,17 @@ __all__ = [
 ]  # fmt: skip
 
 
-def is_binary(values: NDArray[np.float64], answers: tuple[float, ...] = (0.0, 1.0, -1.0)) -> bool:
+def is_binary(
+    scores: Items | NDArray[np.float64], answers: tuple[float, ...] = (0.0, 1.0, -1.0)
+) -> bool:
     """Whether scores are 0 or 1, or 0 or -1, as answers are stored where lower is better.
 
     Parameters
     ----------
-    values : array of float, shape (n, M)
-        Scores; NaN where there is none.
+    scores : Items, or array of float, shape (n, M)
+        Scores; NaN where there is none. Of evidence it is found out once.
     answers : tuple of float
-        What scores may be.
+        What scores may be; 0 among them.
 
     Examples
     --------
@@ -32,33 +34,50 @@ def is_binary(values: NDArray[np.float64], answers: tuple[float, ...] = (0.0, 1.
     >>> is_binary(np.array([[1.0, 0.0], [-1.0, 1.0]]))
     False
     """
+    signs = scores.known(_signs_of) if isinstance(scores, Items) else _signs(scores)
+    return signs is not None and signs <= set(answers)
+
+
+def _signs_of(items: Items) -> frozenset[float] | None:
+    return _signs(items.values)
+
+
+def _signs(values: NDArray[np.float64]) -> frozenset[float] | None:
+    """What binary scores are where they are not 0: one number at most; None for other scores."""
     signs: set[float] = set()
     for rows in row_blocks(*values.shape):
         some = values[rows]
-        fits = some == answers[0]
-        for answer in answers[1:]:
+        fits = some == 0.0
+        for sign in (1.0, -1.0):
             if fits.all():
                 break
-            fits |= some == answer
-        if not fits.all() and not (fits | np.isnan(some)).all():
-            return False
-        signs |= {sign for sign in (-1.0, 1.0) if (some == sign).any()}
+            same = some == sign
+            if same.any():
+                signs.add(sign)
+                fits |= same
         if len(signs) > 1:  # right, wrong, and something else
-            return False
-    return True
+            return None
+        if not fits.all() and not (fits | np.isnan(some)).all():
+            return None
+    return frozenset(signs)
 
 
-def count_right(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def count_right(items: Items) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Answers of each model, and how many of them are not 0; scores are binary.
 
     Examples
     --------
-    >>> [found.tolist() for found in count_right(np.array([[1.0, np.nan], [0.0, 1.0]]))]
+    >>> found = count_right(Items(("a", "b"), [[1.0, np.nan], [0.0, 1.0]]))
+    >>> [numbers.tolist() for numbers in found]
     [[2, 1], [1.0, 1.0]]
     """
-    count, right = (np.zeros(values.shape[1], np.int64) for _ in range(2))
-    for rows in row_blocks(*values.shape):
-        some = values[rows]
+    return items.known(_count_right)
+
+
+def _count_right(items: Items) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    count, right = (np.zeros(items.values.shape[1], np.int64) for _ in range(2))
+    for rows in row_blocks(*items.values.shape):
+        some = items.values[rows]
         seen = some == some
         count += seen.sum(axis=0)
         right += (seen & (some != 0.0)).sum(axis=0)

@@ -34,10 +34,13 @@ class Cycles(NamedTuple):
         order, groups by their first model. At least one pair inside a group is shown wrongly.
     shown_better : ndarray of bool, shape (M, M)
         The relation without the pairs inside the groups.
+    closed : ndarray of bool, shape (M, M)
+        The closure of `shown_better`.
     """
 
     groups: list[list[int]]
     shown_better: NDArray[np.bool_]
+    closed: NDArray[np.bool_]
 
 
 def transitive_closure(shown_better: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -123,7 +126,8 @@ def find_cycles(shown_better: NDArray[np.bool_]) -> Cycles:
     Returns
     -------
     Cycles
-        The strongly connected components with two or more models, and the other pairs.
+        The strongly connected components with two or more models, the other pairs, and what
+        follows from these.
 
     Notes
     -----
@@ -145,7 +149,8 @@ def find_cycles(shown_better: NDArray[np.bool_]) -> Cycles:
         for model in np.flatnonzero(np.diagonal(mutual))
         if mutual[model].argmax() == model and mutual[model].sum() > 1
     ]
-    return Cycles(groups, shown_better & ~mutual)
+    kept = shown_better & ~mutual
+    return Cycles(groups, kept, transitive_closure(kept) if mutual.any() else closed)
 
 
 def tiers(

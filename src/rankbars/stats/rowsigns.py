@@ -63,6 +63,10 @@ def residuals(values: NDArray[np.float64]) -> NDArray[np.float64]:
     [[0.25, -0.25], [-0.25, 0.25]]
     """
     missing = np.isnan(values)
+    if not missing.any():
+        centred: NDArray[np.float64] = values - values.mean(axis=1, keepdims=True)
+        centred -= centred.mean(axis=0)
+        return centred
     left = np.where(missing, 0.0, values)
     left -= (left.sum(axis=1) / np.maximum((~missing).sum(axis=1), 1))[:, None]
     left[missing] = 0.0
@@ -71,13 +75,17 @@ def residuals(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return left
 
 
-def neighbour_resemblance(errors: NDArray[np.float64]) -> Resemblance | None:
+def neighbour_resemblance(
+    errors: NDArray[np.float64], above: float = -np.inf
+) -> Resemblance | None:
     """Resemblance of consecutive rows; None where residuals have no spread.
 
     Parameters
     ----------
     errors : array of float, shape (n, M)
         Residuals, in the order of the rows.
+    above : float
+        Smaller correlations, and this one, are None.
 
     Examples
     --------
@@ -92,6 +100,8 @@ def neighbour_resemblance(errors: NDArray[np.float64]) -> Resemblance | None:
     if n < 3 or trace <= 0.0:
         return None
     total = 2.0 * float(np.vdot(errors[:-1], errors[1:]))
+    if total / 2.0 / trace <= above:
+        return None
     degrees = np.full(n, 2.0)
     degrees[[0, -1]] = 1.0
     z = _standardised(errors, total, 2.0 * (n - 1), degrees)
@@ -102,7 +112,9 @@ def neighbour_resemblance(errors: NDArray[np.float64]) -> Resemblance | None:
     return Resemblance(total / 2.0 / trace, z, float(wider))
 
 
-def group_resemblance(errors: NDArray[np.float64], groups: NDArray[np.int64]) -> Resemblance | None:
+def group_resemblance(
+    errors: NDArray[np.float64], groups: NDArray[np.int64], above: float = -np.inf
+) -> Resemblance | None:
     """Resemblance of rows of one group; None where no group has two rows, or nothing varies.
 
     Parameters
@@ -111,6 +123,8 @@ def group_resemblance(errors: NDArray[np.float64], groups: NDArray[np.int64]) ->
         Residuals.
     groups : array of int, shape (n,)
         Group of each row, numbered from 0.
+    above : float
+        Smaller widenings, and this one, are None.
 
     Notes
     -----
@@ -137,8 +151,11 @@ def group_resemblance(errors: NDArray[np.float64], groups: NDArray[np.int64]) ->
     total = float(np.square(sums).sum()) - trace
     icc = total / pairs / (trace / n) + 1.0 / (n - 1)
     effect = 1.0 + (float(np.square(sizes).sum()) / n - 1.0) * icc
+    wider = float(np.sqrt(max(effect, 0.0)))
+    if wider <= above:
+        return None
     z = _standardised(errors, total, pairs, sizes[groups] - 1.0)
-    return Resemblance(icc, z, float(np.sqrt(max(effect, 0.0))))
+    return Resemblance(icc, z, wider)
 
 
 def _standardised(

@@ -131,7 +131,7 @@ def _with_ends(
         from rankbars.stats.binomial import exact_limits
 
         place = locate_models(evidence.models, comparisons.models)
-        n, right = count_right(evidence.values)
+        n, right = count_right(evidence)
         few = (np.minimum(right, n - right) < _FEW_ANSWERS) & (n > 0)
         low[place[few]], high[place[few]] = exact_limits(right[few], (n - right)[few], result.alpha)
     pairs = zip((low, high), usual, strict=True)
@@ -142,7 +142,7 @@ def _with_ends(
 def _are_answers(items: Items) -> bool:
     """Whether rows are independent answers, each right or wrong."""
     plain = items.clusters is None and items.weights is None and items.design == "items"
-    return plain and items.runs is None and items.trials is None and is_binary(items.values)
+    return plain and items.runs is None and items.trials is None and is_binary(items)
 
 
 def note_effects(task: TaskResult) -> tuple[Note, ...]:
@@ -323,7 +323,7 @@ def summarise_pairs(
         ahead, behind = _count_ahead(values, first, second)
         # Where lower is better, 0/1 scores are stored as 0 and -1.
         known = bool((~np.isnan(evidence.values)).any())
-        binary = known and is_binary(evidence.values)
+        binary = known and is_binary(evidence)
         spread = bin_scores(values) if bins and not binary else None
     return TaskPairs(
         difference=comparisons.diff[first, second],

@@ -246,7 +246,7 @@ def _p(
         evidence = field.scores.tasks[task.name]
         if not _plain_rows(evidence) or task.n < 2:
             return p_beyond(found, border)
-        if is_binary(evidence.values):
+        if is_binary(evidence):
             beyond = float((task.ahead if towards > 0 else task.behind) or 0)
         else:
             seen = _few_differences(evidence, duel)
@@ -268,7 +268,7 @@ def _bet(scores: Scores, duel: HeadToHead, one: Contrast, border: float, sign: f
             "on which task each claim is meant (on TASK), or use --spend halving."
         )
     entry = scores.info[one.name]
-    if is_binary(evidence.values):
+    if is_binary(evidence):
         reach = 1.0
     elif entry.minimum is not None and entry.maximum is not None:
         reach = entry.maximum - entry.minimum
@@ -357,7 +357,7 @@ def _null_of_score(
     counts = []
     for name in tasks:
         evidence = scores.tasks[name]
-        if not _plain_rows(evidence) or evidence.n < 2 or not is_binary(evidence.values):
+        if not _plain_rows(evidence) or evidence.n < 2 or not is_binary(evidence):
             return None
         counts.append((name, evidence.n))
     if not 0 < value < 1:

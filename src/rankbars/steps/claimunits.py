@@ -53,7 +53,7 @@ def scale_of(scores: Scores, claim: Claim) -> float:
         entry, evidence = scores.info[name], scores.tasks[name]
         if entry.minimum == 0 and entry.maximum in (1, 100):
             found.add(entry.maximum)
-        elif isinstance(evidence, Items) and is_binary(evidence.values):
+        elif isinstance(evidence, Items) and is_binary(evidence):
             found.add(1.0)
         else:
             found.add(None)
@@ -87,7 +87,7 @@ def check_value(scores: Scores, claim: Claim, value: float) -> None:
     for name in names:
         entry, evidence = scores.info[name], scores.tasks[name]
         low, high = entry.minimum, entry.maximum
-        if isinstance(evidence, Items) and is_binary(evidence.values):
+        if isinstance(evidence, Items) and is_binary(evidence):
             low, high = 0.0, 1.0
         if 0 < value < 1 and not claim.at_most:
             _refuse_share(claim, value, name, scores)

@@ -245,16 +245,19 @@ def has_one_end(scores: Evidence | NDArray[np.float64]) -> bool:
     False
     """
     if not isinstance(scores, np.ndarray):
-        return isinstance(scores, Items) and scores.kind == "items" and has_one_end(scores.values)
+        if not isinstance(scores, Items) or scores.kind != "items" or is_binary(scores):
+            return False
+        return has_one_end(scores.values)
     return bool(np.nanmax(scores, initial=-np.inf) <= 0.0) and not is_binary(scores)
 
 
-def row_skewness(values: NDArray[np.float64]) -> float | None:
+def row_skewness(scores: Items | NDArray[np.float64]) -> float | None:
     """How skewed rows are; None where it does not matter, infinite with too few rows to say.
 
     Answers of 0 and 1 have rules of their own.
     """
-    if len(values) > _MOST_ROWS or len(values) < 2 or values.shape[1] < 2 or is_binary(values):
+    values = scores.values if isinstance(scores, Items) else scores
+    if len(values) > _MOST_ROWS or len(values) < 2 or values.shape[1] < 2 or is_binary(scores):
         return None
     return np.inf if len(values) < _FEWEST else skewness_index(values)
 

@@ -15,7 +15,7 @@ from rankbars.data.rightanswers import is_binary
 from rankbars.data.spec import correction_facts
 from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.stats.multiplicity.stepdown import Procedure, decide, decide_from_p
-from rankbars.stats.orders import find_cycles, transitive_closure
+from rankbars.stats.orders import find_cycles
 from rankbars.stats.pairwise.clusters import few_degrees, group_rows
 from rankbars.stats.pairwise.modelscores import weighted_rows
 from rankbars.stats.pairwise.paired import paired_t
@@ -322,7 +322,7 @@ def simultaneous_order(
     proves that at least one statement is false; the pairs inside it then count as not shown.
     """
     cycles = find_cycles(shown_better)
-    return transitive_closure(cycles.shown_better), cycles.groups
+    return cycles.closed, cycles.groups
 
 
 def _by_level(procedure: Procedure, family: Family, scope: Scope, alpha: float) -> Corrected:

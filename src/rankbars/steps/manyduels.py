@@ -105,7 +105,7 @@ def duel_with_all(scores: Scores, model: str, spec: Spec) -> Duels | None:
             add_task(sums, one.pairs, summary, plan.weights[name])
         of_all = tuple(note for note in one.notes if note.code not in _OF_PAIRS)
         complete = ~np.isnan(evidence.values.sum(axis=0))
-        few = few_discordant(evidence.values, one.pairs)
+        few = few_discordant(evidence, one.pairs)
         row, p, n = _row(one.pairs, at), p_values(one.pairs), one.n[at].tolist()
         for j, other in others:
             cell = find_cell(
@@ -154,8 +154,7 @@ def _plain(evidence: Evidence, spec: Spec) -> bool:
     )  # fmt: skip
     if spec.test not in ("auto", "t") or any(one is not None for one in more):
         return False
-    values = evidence.values
-    return is_binary(values) and not bool((values < 0).any() and (values > 0).any())
+    return is_binary(evidence)
 
 
 def _row(pairs: PairStatistics, at: int) -> list[tuple[float, float, float]]:

@@ -26,6 +26,7 @@ from rankbars.stats.pairwise.modelscores import (
     cluster_summary,
     fold_summary,
     item_summary,
+    share_summary,
 )
 from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
@@ -89,8 +90,9 @@ def t_test(evidence: Evidence, setting: Setting) -> Tested:
         )
     pairs = _unweighted_policy(_paired_pairs(items, values, setting), items, paired_t)
     pairs = counted_pairs(pairs, items)
-    notes.extend(_discordance_notes(items.values, pairs))
-    skewness = None if isinstance(items.design, Folds) else row_skewness(values)
+    notes.extend(_discordance_notes(items, pairs))
+    rows = items if items.weights is None else values
+    skewness = None if isinstance(items.design, Folds) else row_skewness(rows)
     assumptions: tuple[str, ...] = (
         f"{row_word(items).capitalize()} are independent draws and their mean difference "
         "is close to normal.",
@@ -101,9 +103,10 @@ def t_test(evidence: Evidence, setting: Setting) -> Tested:
         assumptions += (text,)
         if items.clusters is None and not (np.isinf(skewness) or has_one_end(items)):
             notes.append((UNSEEN_ROWS, text))
-    summary = item_summary(values)
-    if items.weights is None and is_binary(values, _ANSWERS):
-        summary = summary._replace(se=_edge_se(values, summary))
+    if items.weights is None and is_binary(items, _ANSWERS):
+        summary = _shares(items)
+    else:
+        summary = item_summary(values)
     return Tested(summary, pairs, assumptions, notes=tuple(notes), skewness=skewness)
 
 
@@ -306,33 +309,37 @@ def _unweighted_policy(
     )
 
 
-def _edge_se(values: NDArray[np.float64], summary: ModelSummary) -> NDArray[np.float64]:
-    """Standard errors of shares near 0 or 1, where the plain one is far too small.
+def _shares(items: Items) -> ModelSummary:
+    """Shares of right answers, with errors that are not far too small near 0 and 1.
 
     With fewer than ten of either answer, the error of Agresti and Coull (two more of each) is
     used where it is larger.
     """
-    count, right = count_right(values)
+    count, right = count_right(items)
+    plain = share_summary(count, right)
     share = (right + 2.0) / (count + 4.0)
     wide = np.sqrt(share * (1.0 - share) / (count + 4.0))
     rare = np.minimum(right, count - right) < FEW_DISCORDANT
-    return np.where(rare & ~np.isnan(summary.se), np.fmax(wide, summary.se), summary.se)
+    return plain._replace(
+        se=np.where(rare & ~np.isnan(plain.se), np.fmax(wide, plain.se), plain.se)
+    )
 
 
-def _discordance_notes(values: NDArray[np.float64], pairs: PairStatistics) -> list[tuple[str, str]]:
-    if values.shape[1] < 2:
+def _discordance_notes(items: Items, pairs: PairStatistics) -> list[tuple[str, str]]:
+    models = len(items.models)
+    if models < 2:
         return []
-    upper = np.triu_indices(values.shape[1], k=1)
-    few = int(few_discordant(values, pairs)[upper].sum())
+    upper = np.triu_indices(models, k=1)
+    few = int(few_discordant(items, pairs)[upper].sum())
     return [discordance_note(few, upper[0].size)] if few else []
 
 
-def few_discordant(values: NDArray[np.float64], pairs: PairStatistics) -> NDArray[np.bool_]:
+def few_discordant(items: Items, pairs: PairStatistics) -> NDArray[np.bool_]:
     """Pairs of models with 0/1 scores that differ on few of many items, shape (M, M).
 
     The t-test is only approximate for them; of fewer items its law is counted.
     """
-    if not is_binary(values, _ANSWERS):
+    if not is_binary(items, _ANSWERS):
         return np.zeros(pairs.diff.shape, dtype=np.bool_)
     n = np.asarray(pairs.n, dtype=np.float64)
     with np.errstate(invalid="ignore"):

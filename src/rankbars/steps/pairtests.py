@@ -93,7 +93,7 @@ def signflip_test(evidence: Evidence, setting: Setting) -> Tested:
             f"which is too coarse to separate {size} models all at once."
         )
         made = made._replace(notes=(*made.notes, ("coarse-p", text)))
-    made = made._replace(skewness=row_skewness(items.values))
+    made = made._replace(skewness=row_skewness(items))
     if items.clusters is None:
         return made
     return made._replace(
@@ -213,7 +213,7 @@ def judge_t_test(evidence: Evidence, setting: Setting) -> Tested:
             "The judge was neither tuned nor chosen on these labels.",
             *row_assumptions(items),
         ),
-        skewness=row_skewness(items.values),
+        skewness=row_skewness(items),
     )
 
 

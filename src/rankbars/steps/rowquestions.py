@@ -91,11 +91,14 @@ def examine_rows(evidence: Evidence) -> RowFinding | None:
     columns = np.unique(np.linspace(0, count - 1, min(count, _MOST_MODELS)).astype(np.intp))
     order = _natural_order(evidence.ids, evidence.n)
     rows = (np.arange(evidence.n) if order is None else order)[:_MOST_ROWS]
-    errors = residuals(evidence.values[np.ix_(rows, columns)])
+    if evidence.n <= _MOST_ROWS:  # faster than both at once
+        errors = residuals(evidence.values.take(columns, axis=1)[rows])
+    else:
+        errors = residuals(evidence.values[np.ix_(rows, columns)])
     asked = []
     if order is not None:
-        beside = neighbour_resemblance(errors)
-        if beside is not None and beside.z > _SURE and beside.correlation > _NEIGHBOURS:
+        beside = neighbour_resemblance(errors, _NEIGHBOURS)
+        if beside is not None and beside.z > _SURE:
             asked.append(RowFinding("neighbours", beside))
     if evidence.ids is not None:
         ids = evidence.ids
@@ -196,11 +199,14 @@ def _alike(
     parts = [_PARTS.findall(name) for name in names]
     for length in range(1, min(_LONGEST, max(map(len, parts))) + 1):
         stems = [" ".join(one[:length]) for one in parts]
-        known, groups, sizes = np.unique(stems, return_inverse=True, return_counts=True)
-        if not _FEWEST_GROUPS <= len(known) <= _MOST_SINGLE * len(names):
+        different = len(set(stems))
+        if different > _MOST_SINGLE * len(names):
+            return None  # longer beginnings tell more names apart
+        if different < _FEWEST_GROUPS:
             continue
-        found = group_resemblance(errors, groups.reshape(-1).astype(np.int64))
-        if found is not None and found.z > _SURE and found.widening > _WIDER:
+        known, groups, sizes = np.unique(stems, return_inverse=True, return_counts=True)
+        found = group_resemblance(errors, groups.reshape(-1).astype(np.int64), _WIDER)
+        if found is not None and found.z > _SURE:
             return found, len(known), str(known[int(np.argmax(sizes))])
     return None
 
@@ -209,30 +215,40 @@ def _natural_order(ids: tuple[str, ...] | None, rows: int) -> NDArray[np.intp] |
     """Rows in the order that their names count in; None where names have no order."""
     if ids is None:
         return np.arange(rows, dtype=np.intp)
-    keys = []
-    for name in ids:
-        fitted = _NUMBERED.fullmatch(name)
-        if fitted is None or len(fitted[2]) > 12:
-            return None
-        keys.append((fitted[1], int(fitted[2])))
-    if len(set(keys)) < rows:
+    found = [one.groups() for one in map(_NUMBERED.fullmatch, ids) if one is not None]
+    if len(found) < rows or max(len(digits) for _, digits in found) > 12:
         return None
-    return np.array(sorted(range(rows), key=keys.__getitem__), dtype=np.intp)
+    number = np.array([int(digits) for _, digits in found])
+    place = {stem: at for at, stem in enumerate(sorted({stem for stem, _ in found}))}
+    stems = np.array([place[stem] for stem, _ in found])
+    order = np.lexsort((number, stems))
+    same = (np.diff(number[order]) == 0) & (np.diff(stems[order]) == 0)
+    return None if same.any() else order
 
 
 def _repeated(items: Items) -> RowFinding | None:
     """Rows whose names are the same but for case and spaces, or whose scores are the same."""
     if items.ids is not None:
-        seen: dict[str, str] = {}
-        twice = []
-        for name in items.ids:
-            first = seen.setdefault(" ".join(name.casefold().split()), name)
-            if first != name:
-                twice.append((first, name))
+        twice = _alike_names(items.ids)
         if twice:
             first, second = twice[0]
             return RowFinding("repeated", None, len(twice), f"{first!r} and {second!r}")
     return _equal_rows(items)
+
+
+def _alike_names(ids: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Names that are the same as an earlier one but for case and spaces, with that one."""
+    # All as one text: most names are told apart by that.
+    folded = " ".join("\0".join(ids).casefold().split())
+    if len(set(folded.replace(" \0", "\0").replace("\0 ", "\0").split("\0"))) == len(ids):
+        return []
+    seen: dict[str, str] = {}
+    twice = []
+    for name in ids:
+        first = seen.setdefault(" ".join(name.casefold().split()), name)
+        if first != name:
+            twice.append((first, name))
+    return twice
 
 
 def _equal_rows(items: Items) -> RowFinding | None:
@@ -240,7 +256,7 @@ def _equal_rows(items: Items) -> RowFinding | None:
     values = items.values
     if len(items.models) < _FEWEST_EQUAL or items.n > _MOST_ROWS:
         return None
-    if is_binary(values) or np.unique(values[~np.isnan(values)]).size <= items.n:
+    if is_binary(items) or np.unique(values[~np.isnan(values)]).size <= items.n:
         return None
     # Few rows share the score of the first model; only they are looked at as a whole.
     rows = np.flatnonzero(~np.isnan(values).any(axis=1))

@@ -197,7 +197,7 @@ def score_ends(evidence: Evidence | None, info: TaskInfo) -> tuple[float, float]
             # One row settles most tasks.
             share = _within(sign * values[:1]) and _within(sign * values)
         else:
-            share = is_binary(values, (0.0, sign))
+            share = is_binary(evidence, (0.0, sign))
     elif isinstance(evidence, Estimates):
         counted = evidence.se is not None and is_share(evidence)
         share = counted or (_proportion(info) and _within(sign * evidence.mean))

@@ -21,6 +21,7 @@ __all__ = [
     "fold_summary",
     "item_summary",
     "sampled_rows",
+    "share_summary",
     "weighted_rows",
 ]
 
@@ -47,6 +48,27 @@ def item_summary(values: NDArray[np.float64]) -> ModelSummary:
     array([0.2887])
     """
     count, mean, squares = _moments(values)
+    return _summary(mean, squares / np.maximum(count - 1, 1) / np.maximum(count, 1), count)
+
+
+def share_summary(count: NDArray[np.int64], right: NDArray[np.float64]) -> ModelSummary:
+    """`item_summary` of answers of 0 and 1, from counts of them.
+
+    Parameters
+    ----------
+    count : array of int, shape (M,)
+        Answers.
+    right : array of float, shape (M,)
+        Answers that are 1.
+
+    Examples
+    --------
+    >>> share_summary(np.array([4]), np.array([2.0])).se.round(4)
+    array([0.2887])
+    """
+    with np.errstate(invalid="ignore"):
+        mean = right / count
+    squares = right * np.square(1.0 - mean) + (count - right) * np.square(mean)
     return _summary(mean, squares / np.maximum(count - 1, 1) / np.maximum(count, 1), count)
 
 

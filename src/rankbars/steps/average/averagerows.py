@@ -90,7 +90,7 @@ class RowLook(NamedTuple):
         values, n = items.values, items.n
         plain = items.clusters is None and not isinstance(items.design, Folds)
         third = None
-        light = isinstance(items.design, Folds) or not 2 <= n <= _MOST_ROWS or is_binary(values)
+        light = isinstance(items.design, Folds) or not 2 <= n <= _MOST_ROWS or is_binary(items)
         if not light:
             moments = pair_moments(_values(items, self.scale(task, mean), self.models, self.field))
             third = moments.third / np.square(np.maximum(moments.rows, 1.0))
