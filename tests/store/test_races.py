@@ -87,18 +87,20 @@ def seen(race: rb.Race) -> tuple[object, ...]:
     return board.at, board.used, board.racers, str(board.history)
 
 
-@pytest.mark.parametrize("name", ["first", "counts", "graded"])
+@pytest.mark.parametrize(
+    "name", ["first", "counts", "graded", "counts-of-doubles", "graded-of-doubles"]
+)
 def test_a_race_that_an_earlier_version_kept_is_gone_on_with(name: str, tmp_path: Path) -> None:
     path = tmp_path / "race.duckdb"
     path.write_bytes(gzip.decompress((TESTS / f"data/races/{name}.duckdb.gz").read_bytes()))
     anew = rb.Race(MODELS, range(60), "first" if name == "first" else "top 2", batch=4)
     for _ in range(2):
-        anew.tell(answered(anew.next().calls, graded=name == "graded"))
+        anew.tell(answered(anew.next().calls, graded=name.startswith("graded")))
     assert seen(rb.Race.open(path)) == seen(anew)
     while calls := anew.next().calls:
         assert rb.Race.open(path).next().calls == calls
         for race in (anew, rb.Race.open(path)):
-            race.tell(answered(calls, graded=name == "graded"))
+            race.tell(answered(calls, graded=name.startswith("graded")))
         assert seen(rb.Race.open(path)) == seen(anew)
 
 
@@ -160,6 +162,33 @@ def test_a_race_that_others_go_on_with_is_as_one_that_is_never_left(tmp_path: Pa
     for each in (rb.Race.open(path), memory):
         each.join("fir")
         each.tell(answered(each.next().calls, graded=True))
+    assert seen(rb.Race.open(path)) == seen(memory)
+
+
+@pytest.mark.parametrize("graded", [False, True])
+def test_a_model_may_join_when_the_bets_of_those_that_are_out_were_not_kept(
+    tmp_path: Path, graded: bool
+) -> None:
+    path = tmp_path / "race.duckdb"
+    rb.Race(MODELS, range(400), "top 2", state=path, batch=10, alpha=0.2)
+    memory = rb.Race(MODELS, range(400), "top 2", batch=10, alpha=0.2)
+    whole = 0
+    while not any(racer.call == "out" for racer in memory.board().racers):
+        calls = memory.next().calls
+        assert rb.Race.open(path).next().calls == calls
+        for each in (rb.Race.open(path), memory):
+            each.tell(answered(calls, graded=graded))
+        with duckdb.connect(str(path), read_only=True) as connection:
+            ((kept,),) = connection.execute("SELECT count(*) FROM wealth").fetchall()
+        whole = max(whole, kept)
+    assert kept < whole  # of pairs with a model that is out nothing is kept
+    for race in (rb.Race.open(path), memory):
+        race.join("fir")
+    assert seen(rb.Race.open(path)) == seen(memory)
+    while calls := memory.next().calls:
+        assert rb.Race.open(path).next().calls == calls
+        for each in (rb.Race.open(path), memory):
+            each.tell(answered(calls, graded=graded))
     assert seen(rb.Race.open(path)) == seen(memory)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from rankbars.data.notes import Note
@@ -68,8 +69,13 @@ class Calls:
 
     def to_jsonl(self) -> str:
         """One line of JSON per call; a line back is the same with ``score`` or ``failed``."""
-        encode = json.JSONEncoder(ensure_ascii=False).encode
-        return "".join(f"{encode(call._asdict())}\n" for call in self)
+        # The same names come again and again, and each is quoted once.
+        quoted = cache(json.JSONEncoder(ensure_ascii=False).encode)
+        return "".join(
+            f'{{"model": {quoted(model)}, "task": {quoted(task)}, "item": {quoted(item)}, '
+            f'"trial": {trial}}}\n'
+            for model, task, item, trial in self.calls
+        )
 
     def lm_eval(self, model: str) -> str:
         """What lm-evaluation-harness takes as ``--samples`` for one model: indices by task.

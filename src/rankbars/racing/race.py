@@ -13,22 +13,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from rankbars.calls import check_mapping, check_name, check_number, check_whole, explaining_methods
-from rankbars.data.evidence import check_models
 from rankbars.data.raceboard import Calls, RaceBoard, Told
-from rankbars.data.scores import Scores
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.racing.racestanding import (
-    UNNAMED,
-    close_batch,
-    enter_model,
-    name_calls,
-    read_standing,
-)
+from rankbars.racing.keptbets import close_batch, enter_model
+from rankbars.racing.racestanding import UNNAMED, name_calls, read_standing
 from rankbars.racing.racesummary import answers_before, board_of, contradicted_in, scores_of
 from rankbars.racing.toldresults import match_results, take_results, wanted_calls
 from rankbars.stats.streams import stream
 
 if TYPE_CHECKING:
+    from rankbars.data.scores import Scores
     from rankbars.store.racefile import RaceLog
 
 __all__ = ["Race"]
@@ -129,6 +123,7 @@ class Race:
         direction: Literal["higher", "lower"] = "higher",
         state: str | os.PathLike[str] | None = None,
     ) -> None:
+        from rankbars.data.evidence import check_models
         from rankbars.stats.tails import check_alpha
 
         names = check_models(_texts("models", models))

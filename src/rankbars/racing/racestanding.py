@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -11,15 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.raceboard import Call, Stop
-from rankbars.stats.bets import (
-    LAMBDAS,
-    RaceState,
-    add_racer,
-    going_on,
-    race_evidence,
-    settle_batch,
-    start_race,
-)
+from rankbars.stats.bets import going_on
 from rankbars.store.racefile import SETTLED, RaceLog
 
 __all__ = [
@@ -27,17 +19,13 @@ __all__ = [
     "RaceBatch",
     "RaceDesign",
     "Standing",
-    "close_batch",
-    "enter_model",
     "name_calls",
     "read_standing",
+    "scaled_rows",
 ]
 
 UNNAMED: Final = "all"
 """The task of items that were given without one."""
-
-_UNKEPT: Final = 3
-"""Batches whose wealth is not kept by a process that goes on; another computes them anew."""
 
 
 @dataclass(frozen=True)
@@ -275,106 +263,16 @@ def _open_batch(log: RaceLog, cells: int) -> RaceBatch | None:
     return None
 
 
-def _packed(state: RaceState) -> NDArray[np.float64]:
-    """The wealth of the bets as numbers."""
-    return np.concatenate(
-        [state.logs, state.now, state.peak], axis=None, dtype=np.float64, casting="safe"
-    )
-
-
-def _unpacked(now: Standing, wealth: NDArray[np.uint8]) -> RaceState:
-    """The state of the bets, with the wealth that `_packed` made numbers of."""
-    state = start_race(len(now.models), now.design.k)
-    logs, last, peak = state.logs, state.now, state.peak
-    if wealth.size:
-        first = wealth.size - last.nbytes - peak.nbytes
-        last, peak = wealth[first:].view("<f8").reshape(2, *last.shape)
-        if first == 4 * logs.size:  # counts as earlier versions kept them
-            logs = wealth[:first].view("<i4").reshape(logs.shape)
-        elif first == 8 * logs.size:
-            logs = wealth[:first].view("<f8").reshape(logs.shape).astype(logs.dtype, copy=False)
-        else:  # scores that are not 0 or 1
-            logs = wealth[:first].view("<f8").reshape(LAMBDAS.size, *logs.shape)
-    return RaceState(
-        now.design.k, now.sums, logs, last, peak, now.call, now.since, now.rows, now.at
-    )  # fmt: skip
-
-
-def _bets(log: RaceLog) -> RaceState:
-    """The bets after the last settled entry: as known, or computed on from where they were kept."""
-    last = next((one for one in reversed(log.entries) if one.kind in SETTLED), log.entries[0])
-    if last.digest in log.known:
-        known: RaceState = log.known[last.digest]
-        return known
-    later = log.unkept
-    kept = RaceLog(log.entries[: later[0]]) if later else log
-    state = _unpacked(read_standing(kept), log.wealth)
-    for place in later:
-        before = read_standing(RaceLog(log.entries[:place]))
-        if before.open is not None:
-            rows = _scaled(before.design, before.open)
-            state = settle_batch(state, rows, before.design.alpha)
-    return state
-
-
-def _settled(state: RaceState, now: Standing) -> dict[str, Any]:
-    """What an entry says of the state after it, but for the wealth."""
-    new = state.call.size - len(now.models)
-    return {
-        "at": state.at,
-        "call": state.call.tolist(),
-        "since": state.since.tolist(),
-        "rows": state.rows.tolist(),
-        "sums": state.sums.tolist(),
-        "made": [*now.made.tolist(), *[0] * new],
-        "failed": [*now.failed.tolist(), *[0] * new],
-    }
-
-
-def name_calls(now: Standing, batch: RaceBatch, places: Iterable[int]) -> Iterator[Call]:
-    """Calls of a batch by their places, which ascend."""
+def name_calls(now: Standing, batch: RaceBatch, places: Sequence[int]) -> list[Call]:
+    """Calls of a batch by their places."""
+    rows, columns, cells = np.unravel_index(np.asarray(places, np.intp), batch.told.shape)
+    asked = list(zip(rows.tolist(), columns.tolist(), cells.tolist(), strict=True))
+    known = {row: now.design.row(batch.first + row) for row in {row for row, _, _ in asked}}
     models = [now.models[model] for model in batch.models]
-    cells, per_row = now.design.cells, len(models) * now.design.cells
-    end = 0
-    known: list[tuple[str, str, int]] = []
-    for place in places:
-        if place >= end:
-            row = place // per_row
-            known, end = now.design.row(batch.first + row), (row + 1) * per_row
-        column, cell = divmod(place - end + per_row, cells)
-        yield Call(models[column], *known[cell])
+    return [Call(models[column], *known[row][cell]) for row, column, cell in asked]
 
 
-def close_batch(log: RaceLog) -> None:
-    """End the open batch, whose answers are all there."""
-    now = read_standing(log)
-    batch = now.open
-    if batch is None:
-        return
-    keep = not log.known or len(log.unkept) >= _UNKEPT
-    state = settle_batch(_bets(log), _scaled(now.design, batch), now.design.alpha)
-    runs = set(batch.models)
-    evidence = race_evidence(state).tolist()
-    facts = _settled(state, now)
-    if keep:
-        facts["wealth"] = log.keep(_packed(state))
-    facts["log_e"] = [one if model in runs else None for model, one in enumerate(evidence)]
-    if log.leases:
-        log.lease({})
-    log.add("closed", facts)
-    log.know(state)
-
-
-def enter_model(log: RaceLog, name: str) -> None:
-    """Let a model in between two batches."""
-    now = read_standing(log)
-    state = add_racer(_bets(log), now.design.alpha)
-    wealth = log.keep(_packed(state))
-    log.add("joined", {"model": name, "wealth": wealth, **_settled(state, now)})
-    log.know(state)
-
-
-def _scaled(design: RaceDesign, batch: RaceBatch) -> NDArray[np.float64]:
+def scaled_rows(design: RaceDesign, batch: RaceBatch) -> NDArray[np.float64]:
     """Rows × models of a complete batch, from 0 for the worst score to 1 for the best."""
     low, high = design.limits
     share = (batch.scores - low) / (high - low)

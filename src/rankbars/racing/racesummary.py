@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Items
 from rankbars.data.notes import Note
 from rankbars.data.raceboard import Call, RaceBoard, Racer
-from rankbars.data.scores import Scores
 from rankbars.errors import DataError
 from rankbars.racing.racestanding import (
     RaceBatch,
@@ -23,6 +21,9 @@ from rankbars.racing.racestanding import (
 )
 from rankbars.stats.bets import rows_left, threshold
 from rankbars.store.racefile import RaceLog
+
+if TYPE_CHECKING:
+    from rankbars.data.scores import Scores
 
 __all__ = ["answers_before", "board_of", "contradicted_in", "scores_of"]
 
@@ -171,6 +172,9 @@ def _batches(log: RaceLog, now: Standing) -> list[RaceBatch]:
 
 def scores_of(log: RaceLog) -> Scores:
     """Results of complete batches by task: items × models, trials averaged."""
+    from rankbars.data.evidence import Items
+    from rankbars.data.scores import Scores
+
     now = read_standing(log)
     low, high = now.design.limits
     worst = high if now.design.lower else low

@@ -8,15 +8,17 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from rankbars.data.evidence import Items
 from rankbars.data.raceboard import Call, Told
-from rankbars.data.scores import Scores
 from rankbars.errors import DataError, UnknownOptionError
 from rankbars.racing.racestanding import Standing, name_calls
+
+if TYPE_CHECKING:
+    from rankbars.data.evidence import Items
+    from rankbars.data.scores import Scores
 
 __all__ = [
     "Result",
@@ -208,6 +210,8 @@ def _number(score: object, call: Call) -> float | None:
 
 def _read(scores: Scores, now: Standing) -> Iterator[Result]:
     """Results of files, in the units of the race."""
+    from rankbars.data.evidence import Items
+
     design = now.design
     single = len(design.tasks) == 1 and not design.named and len(scores.tasks) == 1
     if not set(scores.models) & set(now.models):
@@ -258,16 +262,24 @@ def read_protocol(text: str, label: str) -> list[dict[str, Any]] | None:
         If a line of such a text is no JSON.
     """
     lines = [line for line in text.splitlines() if line.strip()]
-    found: list[dict[str, Any]] = []
-    for number, line in enumerate(lines, 1):
+    try:
+        found = json.loads(f"[{','.join(lines)}]")
+    except (ValueError, RecursionError):
+        found = [None]
+    if len(found) == len(lines) and all(map(_fits, found)):
+        return found or None
+    for number, line in enumerate(lines, 1):  # which line it is
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):
             record = None
-        fits = isinstance(record, dict) and {"model", "item"} <= set(record) <= _FIELDS
-        if not fits and not found:
-            return None
-        if not fits:
+        if not _fits(record):
+            if number == 1:
+                return None
             raise DataError(f"{label}, line {number}: it is no result of a call; got {line[:80]}.")
-        found.append(record)
-    return found or None
+    return None
+
+
+def _fits(record: object) -> bool:
+    """Whether it is a result of a call."""
+    return isinstance(record, dict) and {"model", "item"} <= record.keys() <= _FIELDS

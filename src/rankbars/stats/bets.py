@@ -438,19 +438,22 @@ def call_top(shown: NDArray[np.bool_], k: int) -> NDArray[np.int8]:
         places -= int(inside.sum())
 
 
-def race_evidence(state: RaceState) -> Array:
-    """Log wealth that stands for each model's call, shape (M,).
+def race_evidence(state: RaceState, ran: ArrayLike | None = None) -> Array:
+    """Log wealth that stands for each model's call, shape (R,).
 
     For one place that of the bet against the model. For several that of the last claim that calls
     it in or out, whichever is nearer: the k-th largest of the bets on others against it, or the
-    (M - k)-th largest of the bets on it.
+    (M - k)-th largest of the bets on it. Of models that `ran` in the last batch among these, and
+    for the places that others do not have.
     """
+    places = np.arange(state.call.size) if ran is None else np.asarray(ran, np.intp)
     if state.k == 1:
-        return state.now
-    size, wealth = state.call.size, state.now.copy()
+        return np.asarray(state.now[places])
+    k = state.k - int((np.delete(state.call, places) == 1).sum())
+    wealth = state.now[np.ix_(places, places)]
     np.fill_diagonal(wealth, -np.inf)
-    against = np.partition(wealth, size - state.k, axis=0)[size - state.k]
-    within = np.partition(wealth, state.k, axis=1)[:, state.k]
+    against = np.partition(wealth, places.size - k, axis=0)[places.size - k]
+    within = np.partition(wealth, k, axis=1)[:, k]
     return np.asarray(np.maximum(against, within))
 
 

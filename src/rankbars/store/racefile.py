@@ -36,16 +36,16 @@ from rankbars.store.schema import read_tables
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["SETTLED", "Entry", "RaceLog", "find_race", "make_race", "open_race"]
+__all__ = ["SETTLED", "Bytes", "Entry", "RaceLog", "find_race", "make_race", "open_race"]
 
 _TABLES = {
     "race": "number INTEGER, kind VARCHAR, body BLOB, digest VARCHAR",
     "latest": "entries INTEGER, digest VARCHAR",
-    "wealth": "body DOUBLE",
+    "wealth": "body BIGINT",
     "leases": "cell BIGINT, model INTEGER, worker VARCHAR, until DOUBLE",
 }
 
-_EARLIER = _TABLES | {"wealth": "body BLOB"}
+_EARLIER = [_TABLES | {"wealth": f"body {kind}"} for kind in ("DOUBLE", "BLOB")]
 """As earlier versions made it; the next batch makes the new table of wealth."""
 
 Bytes = NDArray[np.uint8]
@@ -128,12 +128,11 @@ class RaceLog:
         """Raises where the wealth was edited."""
         self.fetch()
 
-    def keep(self, wealth: NDArray[np.float64]) -> str:
-        """Keep the wealth; its digest, which the entry that made it names."""
-        body = wealth.astype("<f8", copy=False).view(np.uint8)
-        self.fetch = lambda: body
+    def keep(self, wealth: Bytes) -> str:
+        """Keep the wealth, whole eights of bytes; its digest, which is for the entry."""
+        self.fetch = lambda: wealth
         self.changed.add("wealth")
-        return hashlib.sha256(body.data).hexdigest()
+        return hashlib.sha256(wealth.data).hexdigest()
 
     def know(self, state: object) -> None:
         """The state of the bets after the last entry."""
@@ -232,7 +231,7 @@ def _load(connection: duckdb.DuckDBPyConnection, label: str, known: dict[str, An
         for name, columns in tables.items()
     }
     computed = any(one.default for columns in tables.values() for one in columns.values())
-    if found not in (_TABLES, _EARLIER) or computed:
+    if found not in (_TABLES, *_EARLIER) or computed:
         raise ReadError.at(label, "it is a database, but not of a race. Name the file of one.")
     rows = connection.execute(
         f"SELECT number, kind, body, digest FROM {STORE}.race ORDER BY number"
@@ -252,12 +251,12 @@ def _load(connection: duckdb.DuckDBPyConnection, label: str, known: dict[str, An
     expected = kept[-1] if kept else hashlib.sha256(b"").hexdigest()
 
     def fetch() -> Bytes:
-        if found == _EARLIER:
+        if found["wealth"] == "body BLOB":
             blobs = connection.execute(f"FROM {STORE}.wealth").fetchall()
             wealth = np.frombuffer(b"".join(blob for (blob,) in blobs), np.uint8)
         else:
             numbers = connection.execute(f"FROM {STORE}.wealth").fetchnumpy()["body"]
-            wealth = np.asarray(numbers, "<f8").view(np.uint8)
+            wealth = np.asarray(numbers, numbers.dtype.newbyteorder("<")).view(np.uint8)
         if hashlib.sha256(wealth.data).hexdigest() != expected:
             raise _edited(label, "the wealth of its bets does not fit its digest")
         return wealth
@@ -276,12 +275,12 @@ def _write(connection: duckdb.DuckDBPyConnection, log: RaceLog, before: int) -> 
             f"INSERT INTO {STORE}.latest VALUES (?, ?)", [len(log.entries), log.digest]
         )
     if "wealth" in log.changed:
-        # Of some thousand models it is large: a new table of plain numbers is written once, without
+        # Of some hundred models it is large: a new table of plain numbers is written once, without
         # a search for something smaller, and not twice, as rows that are deleted and added are.
         connection.execute(
-            f"CREATE OR REPLACE TABLE {STORE}.wealth (body DOUBLE USING COMPRESSION uncompressed)"
+            f"CREATE OR REPLACE TABLE {STORE}.wealth (body BIGINT USING COMPRESSION uncompressed)"
         )
-        connection.register("numbers", {"body": log.wealth.view("<f8")})
+        connection.register("numbers", {"body": log.wealth.view("<i8")})
         connection.execute(f"INSERT INTO {STORE}.wealth SELECT body FROM numbers")
         connection.unregister("numbers")
     if "leases" in log.changed:
