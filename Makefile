@@ -83,7 +83,7 @@ soak: $(FOR_TESTING)
 # The tests that count how often something holds. PYTEST_OPTIONS may name some of them: the rows
 # of the others stay, with their day. PYTEST_OPTIONS=--missing makes those that the page lacks.
 calibrate: $(FOR_TESTING)
-	$(BIN)/python -m pytest tests -n $(WORKERS) --dist worksteal -m "slow or soak" --calibrate $(PYTEST_OPTIONS)
+	$(BIN)/python -m pytest tests -n $(WORKERS) --dist worksteal -m "" --calibrate $(PYTEST_OPTIONS)
 
 clean:
 	rm -rf $(VENV) build dist site demo .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from arenas import Arena, fans, honest_arena
-from calibration import Calibration
+from calibration import Calibration, three_errors
 
 import rankbars as rb
 from rankbars.data.spec import VoteOptions
@@ -335,7 +335,7 @@ def test_days_and_prompts_of_honest_votes_are_seldom_named(calibration: Calibrat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("votes", "seen"), [(120, 0.775), (200, 0.975)])
+@pytest.mark.parametrize(("votes", "seen"), [(120, 0.825), (200, 1.0)])
 def test_bursts_on_a_day_are_seen_as_often_as_the_page_says(
     votes: int, seen: float, calibration: Calibration
 ) -> None:
@@ -348,4 +348,4 @@ def test_bursts_on_a_day_are_seen_as_often_as_the_page_says(
         )
         found = groups_on(dated(arena.also(burst)), over_time="day")
         hits += any((one.kind, one.model) == ("period", "m14") for one in found)
-    calibration.near(hits, runs, seen, 3.5 * (seen * (1 - seen) / runs) ** 0.5 + 0.1)
+    calibration.near(hits, runs, seen, three_errors(seen, runs) + 0.1)
