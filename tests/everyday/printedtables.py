@@ -621,7 +621,7 @@ CASES = (
     ),
     Case(
         "scales far apart/a rating of a contest beside percents",
-        "rank t.csv",
+        "rank t.csv --direction Codeforces=higher",
         {"t.csv": grown("Codeforces", "1250", "1210", "1101")},
         ("different scales", "1250 on 'Codeforces'", "Mean rank"),
         models=THREE,

@@ -11,6 +11,8 @@ from typing import Any
 from commandline import Answer, answer, inside
 from everyday import (
     answermatrices,
+    columnkinds,
+    datesandversions,
     dependence,
     directions,
     exports,
@@ -50,6 +52,8 @@ CASES: tuple[Case, ...] = tuple(
         foldsandvotes,
         wronginput,
         answermatrices,
+        columnkinds,
+        datesandversions,
         dependence,
         directions,
         statisticscolumns,

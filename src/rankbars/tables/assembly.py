@@ -18,7 +18,9 @@ from rankbars.errors import DataError
 from rankbars.stats.countscores import METRICS
 from rankbars.tables.asides import has_counts
 from rankbars.tables.cleanrows import Records
+from rankbars.tables.columnkinds import ask_about_kinds, find_other_kinds
 from rankbars.tables.columns import ITEM_NUMBERS, TRAIT_ROLES, fold_name, paste_columns
+from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import Engine
 from rankbars.tables.descriptions import (
     AboutTasks,
@@ -67,7 +69,8 @@ from rankbars.tables.tasks import (
     split_weights,
 )
 from rankbars.tables.tidy import FileNames, TidyTable, prepare_tidy, take_names
-from rankbars.tables.wide import prepare_wide
+from rankbars.tables.times import refuse_times
+from rankbars.tables.wide import HEADER, prepare_wide
 
 if TYPE_CHECKING:
     from rankbars.tables.decorated import SplitCells
@@ -574,6 +577,30 @@ def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTas
     return scores.with_notes(describe_rows(group, records.options, scores, counted, designs))
 
 
+def _ask_about_kinds(
+    group: Group, means: Mapping[str, NDArray[np.float64]], options: ReadOptions
+) -> None:
+    """Columns that do not lie on the scale of the others, and that the caller did not name."""
+    if len(options.metrics) > 1 or (options.minimum, options.maximum) != (None, None):
+        return
+    others = [name for name in find_other_kinds(means) if name not in options.direction]
+    if others:
+        raise ask_about_kinds(group.parts[0].rows.source, list(means), others)
+
+
+def _refuse_times(group: Group, tasks: Sequence[str]) -> None:
+    """Dates and versions are no tasks, be they in a column or the names of files."""
+    source = group.parts[0].rows.source
+    column = group.roles.get("task")
+    if column is None or len(group.parts) > 1:
+        refuse_times(source, tasks, "give one file only", "--layout tidy")
+    else:
+        one = paste_condition(f"{quote_column(column)} = '{tasks[-1]}'")
+        matrix = bool(group.parts[0].header)
+        as_tasks = "--layout tasks-by-models" if matrix else paste_columns({"task": column})
+        refuse_times(source, tasks, one, as_tasks)
+
+
 def _counted(records: Records, left_out: Mapping[str, int]) -> Counted:
     names = records.names
     return Counted(0, "", left_out, names.get("metric", ()), names["task"], {})
@@ -594,6 +621,8 @@ def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores
     from rankbars.tables.taskestimates import build_estimates, read_summaries, task_weight
 
     names = records.names
+    if records.options.layout is None and "task" not in group.named:
+        _refuse_times(group, names["task"])
     worst = about.worst(names["task"]) if records.options.failed else None
     summaries = read_summaries(records, worst)
     header = tuple(name for part in group.parts for name in part.header)
@@ -608,6 +637,8 @@ def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores
     if about.limits == (None, None):
         check_slips(means, names["model"], about.directions, about.metrics)
         slips = note_slips(means, names["model"], about.directions, about.metrics)
+    if group.roles.get("task") == HEADER and group.metric is None:
+        _ask_about_kinds(group, means, records.options)
     percent = group.score.percentages > 0
     built, notes = build_estimates(summaries, names, about.metrics, percent=percent)
     tasks: dict[str, Evidence] = {}

@@ -39,6 +39,7 @@ from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.metrics import ends_in_loss, is_measure, split_words, usual_direction
 from rankbars.tables.readoptions import LAYOUTS
 from rankbars.tables.relations import Table
+from rankbars.tables.times import are_times, refuse_times
 
 __all__ = [
     "HEAD_ROWS", "Layout", "corner_names", "find_answers", "find_keys", "find_layout",
@@ -438,6 +439,10 @@ def _matrix(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -
                 "models-by-items", "there is a column of models, and all others hold 0 and 1"
             )
         _refuse_runs(table, header)
+        times = [name for name in header.unexplained if not is_summary(name)]
+        pair = [header.corner, *times[-1:]]
+        keep = f"a file of two columns (in pandas: frame[{pair!r}])"
+        refuse_times(table.source, times, keep, "--layout models-by-tasks")
         _refuse_crossed(table, header, head)
         _refuse_numbered(table, header, head)
         return Layout("models-by-tasks", "there is a column of models and none of scores")
@@ -451,7 +456,7 @@ def _matrix(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -
     if corner in corner_names("item"):
         _refuse_measures(table, header)
         return Layout("items-by-models", reason)
-    if _is_pivot(header):
+    if _is_pivot(header) and not are_times([str(row[0]) for row in head]):
         return Layout("models-by-tasks", UNNAMED)
     return None
 

@@ -17,13 +17,15 @@ from typing import Any, NamedTuple
 from rankbars.data.notes import Note
 from rankbars.errors import DataError
 from rankbars.tables.columns import NUMBER_ROLES, fold_name, paste_columns
+from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import Engine, quote, quote_text
 from rankbars.tables.descriptions import Group
-from rankbars.tables.layouts import find_keys
+from rankbars.tables.layouts import HEAD_ROWS, find_keys
 from rankbars.tables.metrics import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.tidy import FileNames, TidyTable, take_names
+from rankbars.tables.times import refuse_times
 
 __all__ = [
     "TEXTS", "find_time", "keep_newest", "newest_of_files", "number_by_time", "pairing_column",
@@ -237,6 +239,10 @@ def pairing_column(group: Group, options: ReadOptions) -> str | None:
         if ask(f"count(*) FILTER (cells > models OR 2 * models <= {models})", names):
             continue
         if len(names) == 1:
+            place = table.columns.index(names[0])
+            times = list(dict.fromkeys(str(row[place]) for row in table.head(HEAD_ROWS)))
+            one = paste_condition(f"{quote_column(names[0])} = '{times[-1]}'")
+            refuse_times(part.rows.source, times, one, paste_columns({"item": names[0]}))
             return names[0]
         item, variant = sorted(names, key=lambda name: -ask("count(*)", (name,)))
         raise DataError(

@@ -1,0 +1,98 @@
+"""Columns of numbers that are of another kind than those beside them: amounts among shares."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.notes import list_names
+from rankbars.errors import DataError
+from rankbars.tables.metrics import depends_on_scale, ends_in_loss, is_proportion, usual_direction
+
+__all__ = ["ask_about_kinds", "find_other_kinds"]
+
+_PERCENT = 100.0
+
+# A column whose numbers all are smaller than this share of what is usual in the others, which are
+# no farther from each other than that, says how far these are spread. Tasks may be that hard where
+# others differ, too.
+_SMALL, _ALIKE = 0.1, 1.25
+
+
+def find_other_kinds(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
+    """Those columns that do not fit the scale on which most lie, 0 to 1 or 0 to 100.
+
+    A column whose name is that of a metric fits; one number does not tell.
+
+    Parameters
+    ----------
+    columns : mapping from str to array of float, shape (M,)
+        Scores of all models; NaN where there is none.
+
+    Examples
+    --------
+    >>> law, art = np.array([0.71, 0.64]), np.array([0.63, 0.62])
+    >>> find_other_kinds({"law": law, "art": art, "solved": np.array([352.0, 301.0])})
+    ['solved']
+    >>> find_other_kinds({"law": law, "art": art, "±": np.array([0.021, 0.019])})
+    ['±']
+    >>> find_other_kinds({"law": law, "art": art, "BLEU": np.array([31.0, 28.5])})
+    []
+    >>> find_other_kinds({"law": law[:1], "solved": np.array([352.0])})
+    []
+    """
+    known = {name: column[~np.isnan(column)] for name, column in columns.items()}
+    known = {name: column for name, column in known.items() if column.any() and column.size > 1}
+    tops = {name: float(np.abs(column).max()) for name, column in known.items()}
+    shares = [name for name, top in tops.items() if top <= 1.0]
+    within = [name for name, top in tops.items() if top <= _PERCENT]
+    beyond = [name for name in tops if name not in within]
+    if beyond:
+        some = len(within) > len(beyond) or len(within) == len(beyond) == 1
+        found = beyond if some else []
+    elif len(shares) > len(within) - len(shares):
+        found = [name for name in within if name not in shares]
+    else:
+        found = []
+    if not found:
+        usual = {name: abs(float(np.median(column))) for name, column in known.items()}
+        for name, top in tops.items():
+            others = [size for other, size in usual.items() if other != name]
+            if others and top < _SMALL * min(others) and max(others) <= _ALIKE * min(others):
+                found.append(name)
+    return [
+        name for name in found
+        if not _is_metric(name) or (tops[name] > _PERCENT and is_proportion(name))
+    ]  # fmt: skip
+
+
+def _is_metric(name: str) -> bool:
+    return usual_direction(name) is not None or ends_in_loss(name) or depends_on_scale(name)
+
+
+def ask_about_kinds(source: str, names: Sequence[str], others: Sequence[str]) -> DataError:
+    """The question which columns are scores, with the lines to paste.
+
+    Parameters
+    ----------
+    source : str
+        The file.
+    names : sequence of str
+        All columns.
+    others : sequence of str
+        Those of another kind.
+    """
+    scores = [name for name in names if name not in others]
+    one = len(others) == 1
+    lines = shlex.join(part for name in scores for part in ("--metric", name))
+    more = shlex.join(part for name in others for part in ("--direction", f"{name}=higher"))
+    return DataError(
+        f"{source}: {list_names(others, 4)} {'does' if one else 'do'} not lie on the scale of the "
+        f"other columns ({list_names(scores, 4)}), so {'it' if one else 'they'} may be no "
+        f"{'score' if one else 'scores'} but an amount, a count or how far scores are spread. If "
+        f"so, name the scores: {lines} (in Python: metric={scores!r}). If not, say which side is "
+        f"better in {'it' if one else 'them'}: {more}, or lower."
+    )

@@ -1,0 +1,47 @@
+"""Columns of amounts, counts and spreads under any name, beside columns of scores."""
+
+from __future__ import annotations
+
+from everyday.case import Case, lines
+from everyday.printedtables import FOUR, THREE, grown
+
+ASKS = ("on the scale of the other columns",)
+TIMES = grown("zeit_unix", "1790000311", "1790000127", "1790000954")
+ALIKE = lines("Checkpoint,lauf_a,lauf_b,Streuung", "one,0.71,0.72,0.007", "two,0.68,0.69,0.011")
+SOLVED = lines(
+    "agent,share solved,tickets", "one,0.704,352", "two,0.546,273", "three,0.210,105"
+)  # fmt: skip
+
+CASES = (
+    Case("another kind/seconds since 1970", "rank t.csv", {"t.csv": TIMES}, ASKS, code=1),
+    Case(
+        "another kind/left aside",
+        "rank t.csv --metric MMLU --metric GSM8K --metric HumanEval --metric ARC",
+        {"t.csv": TIMES},
+        models=THREE,
+        tasks=FOUR,
+    ),
+    Case(
+        "another kind/a score after all",
+        "rank t.csv --direction MME=higher",
+        {"t.csv": grown("MME", "1987", "1871", "1510")},
+        ("Mean rank",),
+        models=THREE,
+        tasks=(*FOUR, "MME"),
+    ),
+    Case("spread under any name/of alike columns", "rank t.csv", {"t.csv": ALIKE}, ASKS, code=1),
+    Case(
+        "spread under any name/beside one column",
+        "rank t.csv",
+        {"t.csv": lines("model,Leistung,Schwankung", "a,71.3,1.1", "b,64.0,0.9")},
+        ("'Schwankung' does not lie",),
+        code=1,
+    ),
+    Case(
+        "counts under any name/beside one share",
+        "rank t.csv",
+        {"t.csv": SOLVED},
+        ("'tickets' does not lie", "--metric 'share solved'"),
+        code=1,
+    ),
+)
