@@ -484,7 +484,9 @@ def _refuse_runs(table: Table, header: _Header) -> None:
     scores = [name for name in header.unexplained if not (is_summary(name) or is_never_score(name))]
     folds = [name for name in scores if _NUMBERED_FOLD.fullmatch(name) and not name.isdigit()]
     what = "fold" if len(folds) == len(scores) else "run"
-    if len(scores) > 1 and (what == "fold" or all(map(names_run, scores))):
+    most = len(scores) // 2
+    scores = scores if what == "fold" else [name for name in scores if names_run(name)]
+    if len(scores) > max(1, most):
         shown = ", ".join(map(repr, scores[:3]))
         raise DataError(
             f"{table.source}: {shown} look like {what}s of one task, and a matrix has a column for "
