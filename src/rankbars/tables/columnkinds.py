@@ -10,16 +10,22 @@ from numpy.typing import NDArray
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
-from rankbars.tables.metrics import depends_on_scale, ends_in_loss, is_proportion, usual_direction
+from rankbars.tables.metrics import (
+    depends_on_scale,
+    ends_in_loss,
+    is_proportion,
+    stated_direction,
+    usual_direction,
+)
 
 __all__ = ["ask_about_kinds", "find_other_kinds"]
 
 _PERCENT = 100.0
 
 # A column whose numbers all are smaller than this share of what is usual in the others, which are
-# no farther from each other than that, says how far these are spread. Tasks may be that hard where
-# others differ, too.
-_SMALL, _ALIKE = 0.1, 1.25
+# no farther from each other than that, says how far these are spread; beside one column it is less.
+# Tasks may be that hard where others differ, too.
+_SMALL, _SMALL_BESIDE_ONE, _ALIKE = 0.1, 0.05, 1.25
 
 
 def find_other_kinds(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
@@ -61,7 +67,9 @@ def find_other_kinds(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
         usual = {name: abs(float(np.median(column))) for name, column in known.items()}
         for name, top in tops.items():
             others = [size for other, size in usual.items() if other != name]
-            if others and top < _SMALL * min(others) and max(others) <= _ALIKE * min(others):
+            small = _SMALL if len(others) > 1 else _SMALL_BESIDE_ONE
+            alike = bool(others) and max(others) <= _ALIKE * min(others)
+            if alike and top < small * min(others) and stated_direction(name) is None:
                 found.append(name)
     return [
         name for name in found
