@@ -5,6 +5,9 @@ item; the judge has a bias for each model. Four models, 1,000 judged items, two 
 
 With ``votes`` as second argument it is votes of people on pairs of answers drawn at random, and of
 a judge on 2,000, which agrees with people in some of them and in the others likes other models.
+
+With ``voters`` people have a taste of their own and give five votes each, on average, of which a
+judge saw 4,000.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import rankbars as rb
 from rankbars.data.votes import Ballots, Labels, Votes
 from rankbars.stats.pairwise.judgedpairs import judge_worth, judged_t
 from rankbars.stats.votes.votecovariance import strength_rows
+from rankbars.steps.votejudging import judged_votes
 
 ROWS, NAMES, GAPS = 1_000, ("a", "b", "c", "d"), np.array([0.3, 0.1, 0.0, 0.0])
 
@@ -125,8 +129,8 @@ def _vote_cell(models: int, agreement: float, votes: int, runs: int) -> str:
         gains.append(judge_worth(tuned, 1).gain)
         made = rb.leaderboard(
             rb.with_judge(
-                _votes(names, first[:votes], second[:votes], people[:votes]),
-                _votes(names, first, second, judge),
+                rb.Scores({"votes": _votes(names, first[:votes], second[:votes], people[:votes])}),
+                rb.Scores({"votes": _votes(names, first, second, judge)}),
             ),
             independent_rows=True,
         ).tasks["votes"]
@@ -141,14 +145,87 @@ def _vote_cell(models: int, agreement: float, votes: int, runs: int) -> str:
     return "| " + " | ".join(cells) + f" |{'' if done == runs else f' {runs - done} left out'}"
 
 
+def measure_voters(runs: int) -> None:
+    """Measure every cell of people with several votes each with so many data sets."""
+    print(
+        "| agreement | people | pairs, with the judge | pairs, votes alone "
+        "| pairs, as if every vote went by itself | error, ratio |"
+    )
+    print("|--:|--:|--:|--:|--:|--:|")
+    for agreement in (0.3, 0.8):
+        for people in (50, 100, 300):
+            print(_voter_cell(agreement, people, runs), flush=True)
+
+
+def _voter_cell(agreement: float, people: int, runs: int) -> str:
+    rng = np.random.default_rng([int(100 * agreement), people, 5])
+    models, rows, names = 4, 4 * ROWS, tuple("abcd")
+    true = np.array([0.7, 0.2, -0.2, -0.7])
+    upper = np.triu_indices(models, 1)
+    fitted = _fit_to_tastes(true)
+    truth = (fitted[:, None] - fitted)[upper]
+    hits: dict[str, list[np.ndarray]] = {"judge": [], "alone": [], "votes": []}
+    ratio = []
+    for _ in range(runs):
+        first = rng.integers(models, size=rows)
+        second = (first + rng.integers(1, models, size=rows)) % models
+        voter = np.repeat(np.arange(people), 1 + rng.poisson(4, size=people))
+        votes = len(voter)
+        taste = rng.normal(size=(people, models))[voter]
+        taste = np.concatenate([taste, rng.normal(size=(rows - votes, models))])
+        every = np.arange(rows)
+        gap = true[first] - true[second] + taste[every, first] - taste[every, second]
+        won = rng.random(rows) < expit(gap)
+        liked = np.roll(true, 1)
+        other = rng.random(rows) < expit(liked[first] - liked[second])
+        agrees = rng.random(rows) < agreement
+        judge = _votes(names, first, second, np.where(agrees, won, other))
+        given = first[:votes], second[:votes], won[:votes]
+        errors = {}
+        for kind, voters in (("judge", voter), ("votes", None)):
+            ballots = _votes(names, *given, voters)
+            found = judged_votes("votes", ballots, [judge])
+            told = found.judges[0].values[:, None]
+            labels = np.full((len(told), models), np.nan)
+            labels[: found.people.n] = found.people.values
+            for which, by in ((kind, told), ("alone", 0 * told))[: 1 + (kind == "judge")]:
+                pairs = judged_t(labels, by).pairs
+                df = np.broadcast_to(pairs.df, (models, models))[upper]
+                errors[which] = pairs.se[upper]
+                off = np.abs(pairs.diff[upper] - truth)
+                hits[which].append(off <= stdtrit(df, 0.975) * pairs.se[upper])
+        ratio.append(np.median(errors["judge"] / errors["alone"]))
+    cells = (
+        f"{agreement:g}", f"{people}", *(f"{np.mean(one):.3f}" for one in hits.values()),
+        f"{np.median(ratio):.2f}",
+    )  # fmt: skip
+    return "| " + " | ".join(cells) + " |"
+
+
+def _fit_to_tastes(true: np.ndarray) -> np.ndarray:
+    """Strengths that fit the votes of endlessly many people with tastes of their own."""
+    at, weight = np.polynomial.hermite_e.hermegauss(60)
+    size = len(true)
+    first, second = np.nonzero(~np.eye(size, dtype=bool))
+    gap = (true[first] - true[second])[:, None] + np.sqrt(2.0) * at
+    chance = expit(gap) @ (weight / weight.sum())
+    return np.asarray(strength_rows(first, second, chance, size).values.mean(axis=0))
+
+
 def _votes(
-    names: tuple[str, ...], first: np.ndarray, second: np.ndarray, won: np.ndarray
-) -> rb.Scores:
-    prompts = Labels(np.arange(len(first)), tuple(map(str, range(len(first)))))
-    ballots = Ballots(first, second, np.where(won, 0, 2), labels={"prompt": prompts})
-    return rb.Scores({"votes": Votes.from_ballots(names, ballots)})
+    names: tuple[str, ...],
+    first: np.ndarray,
+    second: np.ndarray,
+    won: np.ndarray,
+    voter: np.ndarray | None = None,
+) -> Votes:
+    labels = {"prompt": Labels(np.arange(len(first)), tuple(map(str, range(len(first)))))}
+    if voter is not None:
+        labels["judge"] = Labels(voter, tuple(map(str, range(voter.max() + 1))))
+    ballots = Ballots(first, second, np.where(won, 0, 2), labels=labels)
+    return Votes.from_ballots(names, ballots)
 
 
 if __name__ == "__main__":
-    measure = measure_votes if sys.argv[2:] == ["votes"] else main
-    measure(int(sys.argv[1]) if len(sys.argv) > 1 else 400)
+    measures = {"votes": measure_votes, "voters": measure_voters}
+    measures.get("".join(sys.argv[2:]), main)(int(sys.argv[1]) if len(sys.argv) > 1 else 400)

@@ -429,7 +429,13 @@ def test_votes_on_chosen_pairs_are_noticed_and_ranked_alone(rankbars: Command, v
 
 @pytest.mark.parametrize(
     ("voters", "used", "says"),
-    [(1, True, "one person"), (3, True, "3 people"), (10, False, "by voter")],
+    [
+        (1, True, "one person"),
+        (3, True, "3 people"),
+        (10, False, "10 labels are too few"),
+        (50, True, "50 people gave 150 votes on 150 pairs"),
+        (150, True, "A label is a vote"),
+    ],
 )
 def test_votes_of_the_same_people_go_together(
     rankbars: Command, votes, voters: int, used: bool, says: str
@@ -440,6 +446,46 @@ def test_votes_of_the_same_people_go_together(
     board = board_of(rankbars, "--labels", "people.csv", "--judge", "judge.csv")
     assert judged(board)["used"] == used
     assert says in " ".join([*notes(board, "judge-rows"), *notes(board, "judge-unused")])
+
+
+def test_people_who_gave_several_votes_are_the_labels(rankbars: Command, votes):
+    given = votes["first"], votes["second"], votes["won"]
+    write_votes("people.csv", range(150), "abcd", *given, np.arange(1000) // 3)
+    words = "--labels", "people.csv", "--judge", "judge.csv", "--judge-family", "a"
+    found = judged(board_of(rankbars, *words))
+    assert (found["labels"], found["judged"]) == (50, 50 + round(850 / 3))
+    (leaning,) = found["leanings"]
+    write_votes("people.csv", range(150), "abcd", *given)
+    (alone,) = judged(board_of(rankbars, *words))["leanings"]
+    assert leaning["labels"] == alone["labels"]
+    assert leaning["difference"] == pytest.approx(alone["difference"])
+    assert leaning["high"] != pytest.approx(alone["high"], rel=1e-6)
+
+
+def test_several_people_on_the_same_answers_are_ranked_without_the_judge(rankbars: Command, votes):
+    given = votes["first"], votes["second"], votes["won"]
+    write_votes("one.csv", range(150), "abcd", *given, np.arange(1000) % 50)
+    write_votes("two.csv", range(20), "abcd", *given, np.arange(1000) % 50 + 5)
+    Path("people.csv").write_text(
+        Path("one.csv").read_text() + "\n".join(Path("two.csv").read_text().splitlines()[1:])
+    )
+    board = board_of(rankbars, "--labels", "people.csv", "--judge", "judge.csv")
+    assert not judged(board)["used"]
+    assert "of 20 of 150 pairs of answers" in judged(board)["reason"]
+    assert board["tasks"][0]["mean"] == board_of(rankbars, "people.csv")["tasks"][0]["mean"]
+
+
+def test_votes_of_people_that_the_judge_did_not_see_do_not_count(rankbars: Command, votes):
+    given = votes["first"], votes["second"], votes["won"]
+    write_votes("people.csv", range(150), "abcd", *given, np.arange(1000) % 50)
+    write_votes("judge.csv", range(10, 1000), "abcd", *given[:2], votes["judge"])
+    board = board_of(rankbars, "--labels", "people.csv", "--judge", "judge.csv")
+    assert judged(board)["used"]
+    assert "10 pairs of answers that the judge did not see" in " ".join(notes(board, "judge-rows"))
+    write_votes("judge.csv", range(500, 1000), "abcd", *given[:2], votes["judge"])
+    done = rankbars("rank", "--labels", "people.csv", "--judge", "judge.csv")
+    assert done.code == 1
+    assert "voted on none of the pairs of answers" in done.err
 
 
 def test_a_judge_of_votes_that_leans_to_its_family_is_told_of(rankbars: Command, votes):

@@ -62,6 +62,34 @@ def test_sides_of_a_vote_are_the_same_vote():
     )  # as many as differences are fitted
 
 
+def test_a_voter_of_one_vote_is_a_vote():
+    votes = draw(np.random.default_rng(3), 70)
+    one, other = strength_rows(*votes, 4), strength_rows(*votes, 4, np.arange(70))
+    np.testing.assert_allclose(one.values, other.values, atol=1e-9)
+    np.testing.assert_allclose(one.leverage, other.leverage, atol=1e-9)
+
+
+def test_the_spread_by_voter_is_that_of_fits_without_one_voter():
+    first, second, result = draw(np.random.default_rng(4), 200)
+    voter = np.random.default_rng(5).permutation(np.arange(200) % 40)
+    found = strength_rows(first, second, result, 4, voter)
+    without = [
+        by_optimiser(first[voter != k], second[voter != k], result[voter != k]) for k in range(40)
+    ]
+    jackknife = 39 / 40 * np.square(without - np.mean(without, axis=0)).sum(axis=0)
+    np.testing.assert_allclose(found.values.var(axis=0, ddof=1) / 40, jackknife, rtol=0.06)
+    np.testing.assert_allclose(found.values.mean(axis=0), by_optimiser(first, second, result),
+                               atol=1e-6)  # fmt: skip
+
+
+def test_a_voter_without_whom_nothing_is_known_is_told_by_the_leverage():
+    first, second = np.array([0, 0, 0, 1, 1, 1, 2, 2]), np.array([1, 1, 1, 0, 2, 2, 1, 1])
+    result = np.array([1.0, 0, 1, 0, 1, 0, 1, 0])
+    found = strength_rows(first, second, result, 3, np.array([0, 1, 2, 3, 4, 4, 4, 4]))
+    assert found.leverage[4] == pytest.approx(1.0)
+    assert np.isfinite(found.values).all()
+
+
 def test_who_wins_all_has_no_strength():
     with pytest.raises(DataError):
         strength_rows(np.zeros(5, int), np.ones(5, int), np.ones(5), 2)

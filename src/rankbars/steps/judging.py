@@ -29,7 +29,7 @@ from rankbars.stats.pairwise.judgedpairs import (
 )
 from rankbars.stats.tails import critical_value
 from rankbars.steps.testrows import labels_and_judge
-from rankbars.steps.votejudging import JudgedVotes, judged_votes
+from rankbars.steps.votejudging import JudgedVotes, judged_votes, voter_sums
 from rankbars.tables.votetasks import drop_singles
 
 __all__ = ["SUSPECT", "place_judgements", "scored_items", "with_judge"]
@@ -316,15 +316,21 @@ def _vote_leanings(
         own = np.isin(votes.people.models, names)
         one = own[votes.sides[:, 0]] != own[votes.sides[:, 1]]
         lean = np.where(own[votes.sides[:, 0]], 1.0, -1.0) * votes.apart[k]
-        lean = lean[one & np.isfinite(lean)]
-        if len(lean) < _FEWEST_ROWS:
+        seen = one & np.isfinite(lean)
+        lean = lean[seen]
+        units = lean
+        if votes.voter is not None:
+            _, voter = np.unique(votes.voter[seen], return_inverse=True)
+            units = voter_sums(lean, voter)
+        if len(units) < _FEWEST_ROWS:
             why.append(
                 f"Whether judge {k + 1} leans to its family is not known: it and people voted on "
-                f"{len(lean)} pairs of answers of which one is by it (at least {_FEWEST_ROWS})."
+                f"{len(lean)} pairs of answers of which one is by it (at least {_FEWEST_ROWS}, by "
+                "as many people where who voted is known)."
             )
             continue
         family = tuple(name for name in votes.people.models if name in names)
-        found.append(JudgeLeaning(k + 1, family, len(lean), *_mean_of(lean, None, alpha)))
+        found.append(JudgeLeaning(k + 1, family, len(lean), *_mean_of(units, None, alpha)))
     return tuple(found), tuple(why)
 
 

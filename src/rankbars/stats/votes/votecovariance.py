@@ -54,6 +54,12 @@ _SPARSE_COST = 500.0
 _BLOCK = 2**17
 """Scores of clusters that are laid out at once: they stay in the cache."""
 
+_LARGE_LEVERAGE = 0.5
+"""Below it the sum of eigenvalues stands for the largest."""
+
+_WHOLE_LEVERAGE = 1.0 - 1e-9
+"""Without a voter of so much leverage there is no fit."""
+
 
 def model_covariance(fit: VoteFit) -> Array:
     """Inverse of the information: right if the model is.
@@ -298,8 +304,9 @@ def strength_rows(
     second: NDArray[np.int64],
     result: NDArray[np.float64],
     size: int,
+    voter: NDArray[np.int64] | None = None,
 ) -> _StrengthRows:
-    """Strengths of models as the mean of one row per vote.
+    """Strengths of models as the mean of one row per vote, or per voter.
 
     Parameters
     ----------
@@ -309,13 +316,17 @@ def strength_rows(
         What the first got of it: 1 a win, 1/2 a tie, 0 a loss, or a mean of those.
     size : int
         Number of models.
+    voter : ndarray of int, shape (R,), optional
+        Who gave each vote, numbered from 0: a row is all that one voter said.
 
     Returns
     -------
     StrengthRows
         The fit plus R times the vote's score, times the inverse information, each divided by one
         less its leverage. Their covariance over R is the sandwich covariance of the fit with
-        that correction (HC3), but for terms of order 1 / R.
+        that correction (HC3), but for terms of order 1 / R. Of V voters, the fit plus V times what
+        the fit would move by without one of them, in one step of Newton's method (CR3); the
+        leverage is the largest eigenvalue of a voter's information, over that of all.
 
     Raises
     ------
@@ -325,7 +336,8 @@ def strength_rows(
     References
     ----------
     Efron 1982, The Jackknife, the Bootstrap and Other Resampling Plans, ch. 3 (pseudo-values).
-    MacKinnon and White 1985, Journal of Econometrics 29.
+    MacKinnon and White 1985, Journal of Econometrics 29. Bell and McCaffrey 2002, Survey
+    Methodology 28 (clusters).
 
     Examples
     --------
@@ -344,8 +356,38 @@ def strength_rows(
     pull = inverse[first] - inverse[second]
     rows = np.arange(len(result))
     leverage = chance * (1.0 - chance) * (pull[rows, first] - pull[rows, second])
-    left = np.maximum(1.0 - leverage, np.finfo(float).eps)
-    values = len(result) * pull * ((result - chance) / left)[:, None]
+    if voter is None:
+        left = np.maximum(1.0 - leverage, np.finfo(float).eps)
+        values = len(result) * pull * ((result - chance) / left)[:, None]
+    else:
+        weight = chance * (1.0 - chance)
+        values, leverage = _rows_of_voters(voter, first, second, pull, weight, result - chance)
     values -= values.mean(axis=0)
     values -= values.mean(axis=1, keepdims=True)
     return _StrengthRows(values + fit.strength, leverage)
+
+
+def _rows_of_voters(
+    voter: NDArray[np.int64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    pull: Array,
+    weight: Array,
+    residual: Array,
+) -> tuple[Array, Array]:
+    """What leaving out each voter moves the strengths by, times the number of voters; leverages."""
+    count, size = int(voter.max()) + 1, pull.shape[1]
+    values, leverage = np.empty((count, size)), np.empty(count)
+    ends = np.cumsum(np.bincount(voter, minlength=count))[:-1]
+    for one, rows in enumerate(np.split(np.argsort(voter, kind="stable"), ends)):
+        design = np.zeros((len(rows), size))
+        design[np.arange(len(rows)), first[rows]] = 1.0
+        design[np.arange(len(rows)), second[rows]] = -1.0
+        part = pull[rows].T @ (weight[rows, None] * design)
+        # The eigenvalues are not negative, and few sums of them are large.
+        leverage[one] = part.trace()
+        if leverage[one] > _LARGE_LEVERAGE:
+            leverage[one] = np.linalg.eigvals(part).real.max()
+        left = np.eye(size) - (part if leverage[one] < _WHOLE_LEVERAGE else 0.0)
+        values[one] = count * np.linalg.solve(left, pull[rows].T @ residual[rows])
+    return values, leverage
