@@ -19,6 +19,7 @@ from calibration import PAGE, Row, read_rows
 from scipy import stats
 
 import rankbars as rb
+from rankbars.demos import DEMOS
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "src" / "rankbars"
@@ -506,6 +507,17 @@ def widths(board: rb.Leaderboard) -> tuple[float, float, float]:
     tasks = np.mean([task.worst - task.best for task in board.tasks.values()])
     parts = (board.aggregate, board.overall)
     return float(tasks), *(float(np.mean(one.worst - one.best)) for one in parts)
+
+
+def test_widths_of_looks_on_the_page_of_votes_are_those_of_the_demo() -> None:
+    scores = rb.read(SOURCES / "demos" / DEMOS["arena"].file)
+    found = []
+    for test in ("e_strength", "z", "e_process"):
+        correction = "auto" if test == "z" else "e_average"
+        (task,) = rb.leaderboard(scores, test=test, correction=correction).tasks.values()
+        found.append(float(np.mean(task.worst - task.best)))
+    said = "| {:.1f}, where the fit for one look has {:.1f} | {:.1f} |".format(*found)
+    assert said in words_of("docs/votes.md")
 
 
 @pytest.mark.parametrize(
