@@ -694,7 +694,7 @@ def test_an_interval_opens_what_it_is_made_of_and_what_would_settle_it(browser, 
     with watched(browser, file) as one:
         page = one.open()
         row = page.locator("#board-table tbody tr", has_text="bee")
-        row.locator("td[data-key=lead] button").press("Enter")
+        row.locator("td[data-key=lead] .why").press("Enter")
         at = board.models.index("bee")
         best, worst = (int(ends[at]) for ends in board.ranks)
         shown = str(best) if best == worst else f"{best}–{worst}"
@@ -707,7 +707,7 @@ def test_an_interval_opens_what_it_is_made_of_and_what_would_settle_it(browser, 
         assert counts in page.locator("#why > p").first.inner_text()
         assert violations(page, "#panel") == []
         page.keyboard.press("Escape")
-        assert row.locator("td[data-key=lead] button").evaluate("e => e === document.activeElement")
+        assert row.locator("td[data-key=lead] .why").evaluate("e => e === document.activeElement")
         row.locator(".draw").click()
         assert page.locator("#why > h3").is_visible()
 

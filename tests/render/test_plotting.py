@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
@@ -172,6 +175,51 @@ def test_the_smallest_boards_are_drawn_or_refused_with_a_reason(kind: str, model
             draw_picture(kind, board, choice)
     else:
         assert draw_picture(kind, board, choice).axes
+
+
+def judged_votes() -> pd.DataFrame:
+    """Votes of forty people on three models, before and since a day."""
+    rng = np.random.default_rng(3)
+    pairs = np.array([("a", "b"), ("b", "c"), ("a", "c")])[rng.integers(3, size=600)]
+    return pd.DataFrame(
+        {
+            "model_a": pairs[:, 0],
+            "model_b": pairs[:, 1],
+            "winner": np.where(rng.random(600) < 0.6, "model_a", "model_b"),
+            "judge": [f"person {k % 40}" for k in range(600)],
+            "time": ["2025-03-01" if k < 300 else "2025-04-01" for k in range(600)],
+        }
+    )
+
+
+def is_number(text: str) -> bool:
+    return re.fullmatch(r"[\d.,%\s\u2212-]+", re.sub(r"\$.*?\$", "1", text)) is not None
+
+
+def numbered_axes(figure: Figure) -> list[tuple[str, str]]:
+    """The ticks of each axis of numbers that is seen, and what stands beside it."""
+    figure.canvas.draw()
+    found = []
+    for ax in figure.axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            ticks = [one.get_text() for one in axis.get_ticklabels() if one.get_visible()]
+            written = [text for text in ticks if text]
+            if ax.axison and axis.get_visible() and written and all(map(is_number, written)):
+                found.append((" ".join(written), axis.get_label_text()))
+    return found
+
+
+@pytest.mark.parametrize("kind", [name for name, one in PLOTS.items() if one.takes == "board"])
+def test_each_axis_of_numbers_says_what_it_counts(kind: str, board) -> None:
+    if kind == "front":
+        scores = rb.Scores.from_arrays({"t": np.eye(3)[[0, 0, 1, 0, 2] * 8]}, ["a", "b", "c"])
+        prices = {"a": 2.0, "b": 1.0, "c": 0.5}
+        board = rb.add_costs(rb.leaderboard(scores), scores, prices, metric="price")
+    elif kind in OF_MORE_THAN_SCORES:
+        board = rb.leaderboard(rb.Scores.from_frame(judged_votes(), over_time="2025-03-17"))
+    choice = {"task": "t0", "model": "m0", "models": ("m0", "m1"), None: None}[PLOTS[kind].choice]
+    axes = numbered_axes(draw_picture(kind, board, choice))
+    assert [ticks for ticks, words in axes if not words] == []
 
 
 def test_pictures_name_what_was_averaged_and_claim_no_pairs_of_ranges() -> None:

@@ -46,18 +46,13 @@ class BoardTable {
   private showSelect: HTMLSelectElement | null = null
   private counted = ""
   private lit: number | null = null
-  private seen: readonly number[] = []
+  private seen: readonly number[]
+  private readonly alive = new Set<number>()
   private ticked: ReadonlySet<number> = new Set()
-  /** A box to tick, a link of a name and a button of ranks, to be copied into rows. */
-  private readonly parts = [
-    h("input", { type: "checkbox", class: "pin" }),
-    h("a", { class: "name" }),
-    h("button", { type: "button", class: "why", title: "Why?" }),
-  ]
-
   constructor(private readonly context: Context, private readonly table: HTMLTableElement) {
     this.rows = context.rows
     this.original = [...this.rows.keys()]
+    this.seen = this.original
     this.isLong = this.table.classList.contains("many-models")
     this.best = this.table.querySelector('th[data-key="score"]')!.getAttribute("aria-sort") as SortDirection
     this.sorters = this.makeSorters()
@@ -84,6 +79,7 @@ class BoardTable {
     startScope(this.context)
     address.listen((state, before) => this.follow(state, before))
     this.follow(address.state, {})
+    for (const model of this.seen) this.wake(model)
     this.startRows()
   }
 
@@ -260,10 +256,18 @@ class BoardTable {
     const body = this.table.tBodies[0]!
     // Asking for a height costs a layout: only where rows are to come.
     const line = seen.length > SCREEN_ROWS ? (body.rows[0]?.offsetHeight ?? 0) : 0
+    const stays = seen.every((model, i) => body.rows[i] === this.rows.get(model))
+    if (stays && seen.length <= SCREEN_ROWS) {
+      // Most often the first rows of all: they stay as they were laid out.
+      for (const model of seen) this.wake(model)
+      while (body.rows.length > seen.length) body.lastElementChild!.remove()
+      body.style.minHeight = ""
+      return
+    }
     const add = (from: number, count: number): void => {
       if (this.seen !== seen) return
       const next = seen.slice(from, from + count)
-      const rows = next.map((model) => this.link(model))
+      const rows = next.map((model) => this.wake(model))
       if (from) body.append(...rows)
       else body.replaceChildren(...rows)
       const whole = from + count >= seen.length
@@ -291,25 +295,23 @@ class BoardTable {
     )
   }
 
-  /** What a row gets when it is seen first; the body of the table listens to it all. */
-  private link(model: number): HTMLTableRowElement {
+  /** What a row gets when it is seen first: attributes only, so that nothing is laid out again. The body of the table listens to it all. */
+  private wake(model: number): HTMLTableRowElement {
     const row = rowOf(this.context, model)!
-    if (row.querySelector("th > .name")) return row
-    const name = row.querySelector<HTMLElement>("th > :is(a, bdi)")!
-    if (name instanceof HTMLAnchorElement) row.dataset["page"] = name.href
-    const [box, link, why] = this.parts.map((part) => part.cloneNode() as HTMLElement)
-    box!.setAttribute("aria-label", `Tick ${this.context.board.data.models[model]!} for comparison`)
-    ;(box as HTMLInputElement).checked = this.ticked.has(model)
-    link!.setAttribute("href", hrefOf(modelChange(this.context, model)))
+    if (this.alive.has(model)) return row
+    this.alive.add(model)
+    const name = this.context.board.data.models[model]!
+    const head = row.cells[0]!
+    const [box, link] = head.children as unknown as [HTMLInputElement, HTMLAnchorElement]
+    box.setAttribute("aria-label", `Tick ${name} for comparison`)
+    box.checked = this.ticked.has(model)
+    if (link.hasAttribute("href")) row.dataset["page"] = link.href
+    link.setAttribute("href", hrefOf(modelChange(this.context, model)))
     // With every cell of the row, a screen reader says the name, not the box beside it.
-    const head = name.closest("th")!
-    const marks = [...head.querySelectorAll("small")].map((one) => one.textContent.replace("\u25d4", "").trim())
-    head.setAttribute("aria-label", [this.context.board.data.models[model]!, ...marks].join(", "))
-    name.replaceWith(box!, link!)
-    link!.append(name instanceof HTMLAnchorElement ? name.firstElementChild! : name)
-    const cell = row.querySelector('td[data-key="lead"]')!
-    why!.append(...cell.childNodes)
-    cell.append(why!)
+    const marks = [...head.getElementsByTagName("small")].map((one) => one.textContent.replace("\u25d4", "").trim())
+    head.setAttribute("aria-label", [name, ...marks].join(", "))
+    const why = row.getElementsByClassName("why")[0]!
+    for (const [key, value] of Object.entries({ role: "button", tabindex: "0", title: "Why?" })) why.setAttribute(key, value)
     return row
   }
 
@@ -357,6 +359,12 @@ class BoardTable {
       if (model === null || !(event.target instanceof Element)) return
       if (event.target.closest("a.name")) follow(event, this.context.address, modelChange(this.context, model))
       else if (event.target.closest(".draw, .why")) this.explain(model)
+    })
+    body.addEventListener("keydown", (event) => {
+      const model = modelOf(event)
+      if (model === null || (event.key !== "Enter" && event.key !== " ") || !(event.target as Element).matches(".why")) return
+      event.preventDefault()
+      this.explain(model)
     })
     body.addEventListener("change", (event) => {
       const model = modelOf(event)

@@ -20,7 +20,21 @@ export interface View {
 
 const KEYS = ["model", "vs", "task", "by", "compare", "why"] as const
 
+/** Opens the panel where the address says so; it is made when it is opened first. */
 export function startPanel(context: Context): void {
+  const { address } = context
+  let follow: Follower | null = null
+  const listen = (state: State, before: State): void => {
+    if (!follow && KEYS.some((key) => state[key])) follow = makePanel(context)
+    follow?.(state, before)
+  }
+  address.listen(listen)
+  listen(address.state, {})
+}
+
+type Follower = (state: State, before: State) => void
+
+function makePanel(context: Context): Follower {
   const { address } = context
   const title = h("span", { class: "hidden", id: "panel-title" })
   const close = (): void => address.set({ model: undefined, vs: undefined, task: undefined, by: undefined, compare: undefined, why: undefined })
@@ -46,7 +60,7 @@ export function startPanel(context: Context): void {
     if (event.target === dialog && (event as MouseEvent).clientX < dialog.getBoundingClientRect().left) close()
   })
 
-  const follow = (state: State, before: State): void => {
+  return (state, before) => {
     const open = viewOf(context, state)
     if (!open) {
       steps = null
@@ -79,8 +93,6 @@ export function startPanel(context: Context): void {
       }
     }
   }
-  address.listen(follow)
-  follow(address.state, {})
 }
 
 /** The reader sees the beginning before the rest is made. */

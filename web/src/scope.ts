@@ -53,7 +53,7 @@ export function startScope(context: Context): void {
     const row = rows.get(model)
     if (!row) return
     const [best, worst] = [now.ranks.best[model]!, now.ranks.worst[model]!]
-    const [said, seen] = row.querySelectorAll('td[data-key="lead"] span')
+    const [said, seen] = row.querySelectorAll(".why span")
     said!.textContent = sayRanks(best, worst)
     seen!.textContent = showRanks(best, worst)
     const bar = row.querySelector("rect.lead")

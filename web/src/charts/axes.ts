@@ -78,5 +78,5 @@ function finished(
 
 /** What an axis counts, written above its left end or, with `anchor` "end", its right end. */
 export function axisTitle(x: number, y: number, text: string, anchor: "start" | "end" = "start"): SVGTextElement {
-  return label(x, y, text, { "font-size": TICK_SIZE, fill: INK, "font-weight": 600, "text-anchor": anchor })
+  return label(x, y, text, { class: "rb-axis", "font-size": TICK_SIZE, fill: INK, "font-weight": 600, "text-anchor": anchor })
 }

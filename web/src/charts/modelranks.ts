@@ -1,6 +1,6 @@
 /** One model over all tasks: its rank interval on each, marked by category. */
 
-import { rankAxis, rankScale } from "./axes"
+import { axisTitle, rankAxis, rankScale } from "./axes"
 import { distinct, key, kinds, mark, type KeyEntry, type Kind } from "./kinds"
 import { sayRanks, showRanks } from "./numbers"
 import { ends, span } from "./rankintervals"
@@ -42,7 +42,7 @@ export function modelRanks(input: ModelRanks, options: ChartOptions): SVGSVGElem
   const legend = key(entries, 0, 0, options.width)
   const names = order.map((i) => tasks[i]!)
   const numbers = order.map((i) => showRanks(best[i]!, worst[i]!))
-  const rows = layRows({ names, options, top: legend.height + 26, numbers, signs: categories.some((one) => one !== null) ? 12 : 0 })
+  const rows = layRows({ names, options, top: legend.height + 44, numbers, signs: categories.some((one) => one !== null) ? 12 : 0 })
   const scale = rankScale(input.size, rows.left, rows.right)
   const groups = order.slice(0, rows.count).map((i, k) => {
     const kind = byName.get(categories[i] ?? "") ?? plain
@@ -66,6 +66,7 @@ export function modelRanks(input: ModelRanks, options: ChartOptions): SVGSVGElem
     summary,
     ...behind,
     legend.group,
+    axisTitle(rows.left, legend.height + 8, "Rank, 1 is best"),
     rankAxis(scale, input.size, rows.top, rows.bottom),
     ...groups,
     ...leftOut(tasks.length, rows, "task"),

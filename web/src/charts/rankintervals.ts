@@ -1,7 +1,7 @@
 /** Where every model may stand: one bar per model, and a second line for another question. */
 
 import { key, type KeyEntry } from "./kinds"
-import { rankAxis, rankScale, type Scale } from "./axes"
+import { axisTitle, rankAxis, rankScale, type Scale } from "./axes"
 import { sayRanks, showRanks } from "./numbers"
 import { chooseRows, footRoom, layRows, leftOut, row, track } from "./rows"
 import { BAR, SECOND, counted, drawing, el, emptyDrawing, round, type ChartOptions, type DataTable } from "./svg"
@@ -28,7 +28,7 @@ export function rankIntervals(input: RankIntervals, options: ChartOptions): SVGS
   if (second) entries.push({ text: second.name, sign: (x, y) => stopped(x - 9, x + 9, y) })
   const legend = key(entries, 0, 0, options.width)
   const numbers = models.map((_, i) => showRanks(best[i]!, worst[i]!))
-  const rows = layRows({ names: models, options, top: legend.height + 26, numbers })
+  const rows = layRows({ names: models, options, top: legend.height + 44, numbers })
   const scale = rankScale(size, rows.left, rows.right)
   const groups = models.slice(0, rows.count).map((name, i) => {
     const y = rows.y(i)
@@ -51,6 +51,7 @@ export function rankIntervals(input: RankIntervals, options: ChartOptions): SVGS
     { width: options.width, height, interactive: options.onSelect !== undefined },
     summary,
     legend.group,
+    axisTitle(rows.left, legend.height + 8, "Rank, 1 is best"),
     rankAxis(scale, size, rows.top, rows.bottom),
     ...groups,
     ...leftOut(models.length, rows, "model"),

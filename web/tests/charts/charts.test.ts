@@ -78,6 +78,19 @@ describe.each(everyChart(FEW).map(({ name }, k) => ({ name, k })))("$name", ({ k
     expect(stops).toBeLessThanOrEqual(1)
   })
 
+  test("says beside each axis of numbers what it counts, inside of the drawing", () => {
+    for (const width of [320, 720, 1200]) {
+      const svg = everyChart(FEW)[k]!.draw(options({ width }))
+      const axes = [...svg.querySelectorAll("g")].filter((group) => group.querySelectorAll(":scope > .tick").length > 0)
+      const titles = [...svg.querySelectorAll(".rb-axis")]
+      expect(titles.length).toBeGreaterThanOrEqual(axes.length)
+      for (const title of titles) {
+        expect(title.textContent).not.toBe("")
+        expect(Number(title.getAttribute("y"))).toBeGreaterThan(0)
+      }
+    }
+  })
+
   test("is the same drawing for the same input, and sets no style", () => {
     const [one, two] = [everyChart(FEW)[k]!.draw(options()), everyChart(FEW)[k]!.draw(options())]
     expect(one.outerHTML).toBe(two.outerHTML)
