@@ -12,7 +12,21 @@ SOLVED = lines(
     "agent,share solved,tickets", "one,0.704,352", "two,0.546,273", "three,0.210,105"
 )  # fmt: skip
 
+FEET = lines(
+    "Dataset,DT,RF,GBM",
+    "adult,63.0,73.6,76.6", "bank,78.3,84.5,85.4", "car,77.2,81.9,84.6", "iris,89.1,90.5,91.8",
+    "Wilcoxon p,0.002,0.04,",
+)  # fmt: skip
+
 CASES = (
+    Case(
+        "values of tests/below data sets",
+        "rank t.csv",
+        {"t.csv": FEET},
+        ("'Wilcoxon p' summarises the others",),
+        models=("DT", "RF", "GBM"),
+        tasks=("adult", "bank", "car", "iris"),
+    ),
     Case("another kind/seconds since 1970", "rank t.csv", {"t.csv": TIMES}, ASKS, code=1),
     Case(
         "another kind/left aside",
@@ -35,6 +49,27 @@ CASES = (
         "rank t.csv",
         {"t.csv": lines("model,Leistung,Schwankung", "a,71.3,1.1", "b,64.0,0.9")},
         ("'Schwankung' does not lie",),
+        code=1,
+    ),
+    Case(
+        "counts under any name/whole numbers among fractions",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "System,R-1,R-2,R-L,Length",
+                "lead,40.3,17.7,36.7,85",
+                "bart,44.2,21.3,40.9,68",
+                "pegasus,44.2,21.5,41.1,70",
+            )
+        },
+        ("'Length' does not lie",),
+        code=1,
+    ),
+    Case(
+        "counts under any name/points beside shares",
+        "rank t.csv",
+        {"t.csv": lines("model,Pass@1,Pass@5,Umwege", "a,0.41,0.58,14.1", "b,0.46,0.60,19.9")},
+        ("'Umwege' does not lie",),
         code=1,
     ),
     Case(

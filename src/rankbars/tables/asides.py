@@ -44,6 +44,13 @@ _BESIDE_STATISTICS = split_words("""
     tasks datasets benchmarks final w t l p value
 """)
 
+# What a test of differences gave, and the words that stand beside its name.
+_TESTS = split_words("wilcoxon friedman nemenyi mcnemar ttest pvalue pval")
+_BESIDE_TESTS = split_words("""
+    p value test signed rank ranks sign statistic stat adj adjusted corrected holm bonferroni vs
+    best ours z t w
+""")
+
 # What pandas calls the margins of a table; without means beside it a name like others.
 MARGIN = "All"
 
@@ -96,7 +103,8 @@ _KNOWN_BY = split_words("""
 
 # Amounts that describe a model, and the words that stand beside them.
 _AMOUNTS = split_words("""
-    latency time cost price tokens size memory vram throughput speed rtfx runtime duration walltime
+    latency time cost price tokens size memory vram throughput speed rtfx fps runtime duration
+    walltime
     params parameters tok toks tps context ctx
     kwh wh emissions co2 co₂ ram ttft tpot itl flops gflops tflops flop macs gmacs
 """)
@@ -105,13 +113,14 @@ _BESIDE = split_words("""
     seconds ms min minutes h hours usd eur gb mb kb gib b m k 1k 1m million input output
     prompt completion inference training wall gpu cpu first number model window length limit
     n num count usage used peak active activated trainable embedding hidden out kg g
-    response answer words chars characters day month last g t train training test
+    response answer summary document reply words chars characters day month last g t train training
+    test
 """)
 
 # Amounts where other words stand beside: by themselves these are names of data sets too.
 _AMOUNTS_BESIDE = split_words("""
     length lengths energy hours hrs dimension dimensions dim dims disk storage votes battles mem
-    downloads likes stars
+    downloads likes stars turns rounds steps calls retries messages
 """)
 
 # When a model was made or added, where words or a year of these stand beside.
@@ -262,6 +271,8 @@ def is_summary(name: str) -> bool:
     (True, True, False)
     >>> is_summary("Geo. mean"), is_summary("p-value"), is_summary("mean IoU")
     (True, True, False)
+    >>> is_summary("Wilcoxon p"), is_summary("p (Friedman test)"), is_summary("P@1")
+    (True, True, False)
     >>> is_summary("Mean (TaskType)"), is_summary("Average (all)"), is_summary("Average (math)")
     (True, True, False)
     """
@@ -270,7 +281,8 @@ def is_summary(name: str) -> bool:
         return True
     words = set(_words(name))
     together = bool(words & _STATISTICS) or words in _TOLD_BY_ALL
-    return together and words <= _STATISTICS | _BESIDE_STATISTICS
+    of_test = bool(words & _TESTS) and words <= _TESTS | _BESIDE_TESTS
+    return of_test or (together and words <= _STATISTICS | _BESIDE_STATISTICS)
 
 
 # A standard deviation, wins and losses, and what a difference could be by chance.

@@ -578,12 +578,19 @@ def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTas
 
 
 def _ask_about_kinds(
-    group: Group, means: Mapping[str, NDArray[np.float64]], options: ReadOptions
-) -> None:
-    """Columns that do not lie on the scale of the others, and that the caller did not name."""
+    group: Group, means: Mapping[str, NDArray[np.float64]], directions: Mapping[str, str],
+    options: ReadOptions,
+) -> None:  # fmt: skip
+    """Columns that do not lie on the scale of the others, and that the caller did not name.
+
+    Those of which less is better may lie on any.
+    """
     if len(options.metrics) > 1 or (options.minimum, options.maximum) != (None, None):
         return
-    others = [name for name in find_other_kinds(means) if name not in options.direction]
+    others = [
+        name for name in find_other_kinds(means)
+        if name not in options.direction and directions[name] == "higher"
+    ]  # fmt: skip
     if others:
         raise ask_about_kinds(group.parts[0].rows.source, list(means), others)
 
@@ -638,7 +645,7 @@ def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores
         check_slips(means, names["model"], about.directions, about.metrics)
         slips = note_slips(means, names["model"], about.directions, about.metrics)
     if group.roles.get("task") == HEADER and group.metric is None:
-        _ask_about_kinds(group, means, records.options)
+        _ask_about_kinds(group, means, about.directions, records.options)
     percent = group.score.percentages > 0
     built, notes = build_estimates(summaries, names, about.metrics, percent=percent)
     tasks: dict[str, Evidence] = {}

@@ -27,6 +27,12 @@ _PERCENT = 100.0
 # Tasks may be that hard where others differ, too.
 _SMALL, _SMALL_BESIDE_ONE, _ALIKE = 0.1, 0.05, 1.25
 
+# What is usual in a column of scores is not so many times what is usual in any other.
+_LARGE = 5.0
+
+# So many whole numbers, where all other columns have fractions, count something.
+_FEWEST_WHOLE = 3
+
 
 def find_other_kinds(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
     """Those columns that do not fit the scale on which most lie, 0 to 1 or 0 to 100.
@@ -45,6 +51,9 @@ def find_other_kinds(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
     ['solved']
     >>> find_other_kinds({"law": law, "art": art, "±": np.array([0.021, 0.019])})
     ['±']
+    >>> whole = {"law": [40.3, 39.5, 44.2], "art": [36.7, 36.4, 40.9], "words": [85.0, 61.0, 68.0]}
+    >>> find_other_kinds({name: np.array(column) for name, column in whole.items()})
+    ['words']
     >>> find_other_kinds({"law": law, "art": art, "BLEU": np.array([31.0, 28.5])})
     []
     >>> find_other_kinds({"law": law[:1], "solved": np.array([352.0])})
@@ -53,28 +62,36 @@ def find_other_kinds(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
     known = {name: column[~np.isnan(column)] for name, column in columns.items()}
     known = {name: column for name, column in known.items() if column.any() and column.size > 1}
     tops = {name: float(np.abs(column).max()) for name, column in known.items()}
-    shares = [name for name, top in tops.items() if top <= 1.0]
-    within = [name for name, top in tops.items() if top <= _PERCENT]
-    beyond = [name for name in tops if name not in within]
-    if beyond:
-        some = len(within) > len(beyond) or len(within) == len(beyond) == 1
-        found = beyond if some else []
-    elif len(shares) > len(within) - len(shares):
-        found = [name for name in within if name not in shares]
-    else:
-        found = []
-    if not found:
-        usual = {name: abs(float(np.median(column))) for name, column in known.items()}
-        for name, top in tops.items():
-            others = [size for other, size in usual.items() if other != name]
-            small = _SMALL if len(others) > 1 else _SMALL_BESIDE_ONE
-            alike = bool(others) and max(others) <= _ALIKE * min(others)
-            if alike and top < small * min(others) and stated_direction(name) is None:
-                found.append(name)
-    return [
-        name for name in found
+    silent = [
+        name for name in tops
         if not _is_metric(name) or (tops[name] > _PERCENT and is_proportion(name))
     ]  # fmt: skip
+    beyond = [name for name in silent if tops[name] > _PERCENT]
+    within = sum(top <= _PERCENT for top in tops.values())
+    if beyond and (within > len(beyond) or within == len(beyond) == 1):
+        return beyond
+    silent = [name for name in silent if stated_direction(name) is None]
+    shares = [name for name in tops if tops[name] <= 1.0 and not depends_on_scale(name)]
+    points = [name for name in silent if 1.0 < tops[name] <= _PERCENT]
+    if points and len(shares) >= len(points):
+        return points
+    return [name for name in silent if tops[name] <= _PERCENT and _differs(name, known)]
+
+
+def _differs(name: str, columns: Mapping[str, NDArray[np.float64]]) -> bool:
+    """Whether a column is written in another way than all others, or far from them."""
+    own, others = columns[name], [one for other, one in columns.items() if other != name]
+    if not others:
+        return False
+    usual = [abs(float(np.median(one))) for one in others]
+    least, most, top = min(usual), max(usual), float(np.abs(own).max())
+    small = _SMALL if len(others) > 1 else _SMALL_BESIDE_ONE
+    if top < small * least and most <= _ALIKE * least:
+        return True
+    if len(others) > 1 and abs(float(np.median(own))) > _LARGE * most:
+        return True
+    whole = top > 1.0 and own.size >= _FEWEST_WHOLE and not (own % 1.0).any()
+    return whole and len(others) > 1 and all((one % 1.0).any() for one in others)
 
 
 def _is_metric(name: str) -> bool:
