@@ -11,6 +11,7 @@ import math
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -158,6 +159,12 @@ def parse_number(text: str, decimal: str = ".") -> float | None:
     """
     if len(text) > LONGEST_NUMBER:
         return None  # reading its digits would take longer than it is worth
+    return _parse(text, decimal)
+
+
+# The same cells stand in many rows, and are looked at more than once.
+@lru_cache(maxsize=4096)
+def _parse(text: str, decimal: str) -> float | None:
     plain = text.strip()
     word = WORDS.get(plain.casefold())
     if word is not None:

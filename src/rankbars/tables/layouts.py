@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -205,8 +204,12 @@ class _Header(NamedTuple):
 
     @classmethod
     def of(cls, columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> _Header:
-        numeric = find_numeric(columns, head)
         found = [[_number(cell) for cell in row] for row in head]
+        numeric = frozenset(
+            name
+            for position, name in enumerate(columns)
+            if all(row[position] is not None for row in found)
+        )
         zero_one = bool(head) and all(_is_binary(row) for row in found)
         binary = bool(head) and all(_is_binary(row[1:]) for row in found)
         folded = frozenset(fold_name(name) for name in columns)
@@ -370,9 +373,10 @@ def find_answers(columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> 
 
 def _trials(table: Table, header: _Header) -> Layout | None:
     """Columns of numbers that are called after trials, samples or seeds: answers of one model."""
+    numbers = find_row_numbers(header.columns, header.numeric)
     names = [
         name for name in header.columns
-        if name in header.numeric and name not in find_row_numbers(header.columns, header.numeric)
+        if name in header.numeric and name not in numbers
         and not (is_summary(name) or is_helper(name)) and fold_name(name) not in _ITEM_NAMES
     ]  # fmt: skip
     if header.has("score") or (header.has("model") and not header.has("item", weak=True)):
@@ -463,9 +467,10 @@ def _matrix(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -
 
 def _refuse_measures(table: Table, header: _Header, keys: Collection[str] = ()) -> None:
     """Columns of numbers beside items that are all called after metrics are no models."""
+    corner = header.corner
     found = [
         name for name in header.columns
-        if name in header.numeric and name != header.corner and name not in keys
+        if name in header.numeric and name != corner and name not in keys
         and not (is_summary(name) or describes_answers(name))
     ]  # fmt: skip
     if len(found) < 2 or not all(map(is_measure, found)):
@@ -651,12 +656,12 @@ def refuse_training(table: Table) -> None:
     DataError
         If a column counts how far trainings were, and nothing else tells their rows apart.
     """
+    progress = [name for name in table.columns if fold_name(name) in _PROGRESS]
+    if not progress:
+        return
     head = table.head(HEAD_ROWS)
     header = _Header.of(table.columns, head)
-    names = [
-        name for name in header.columns
-        if fold_name(name) in _PROGRESS and name in header.numeric and name not in table.fixed
-    ]  # fmt: skip
+    names = [name for name in progress if name in header.numeric and name not in table.fixed]
     if not names or header.has("item", weak=True):
         return
     named = {fold_name(one) for role in ("model", "task", "run", "metric")
@@ -818,8 +823,6 @@ def _number(cell: object) -> float | None:
         return None
 
 
-# The same names stand in most rows, and in the files beside each other.
-@lru_cache(maxsize=4096)
 def _number_of_text(cell: str) -> float | None:
     number = parse_number(cell)
     return parse_number(cell, ",") if number is None else number

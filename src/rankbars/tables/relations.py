@@ -343,16 +343,14 @@ class Table(ABC):
             cells, kinds, filled, count = _name_cells(relation, labels, self.source)
         beside = {role: found.expression(relation, name) for role, name in numbers.items()}
         cells |= {role: cell for role, cell in beside.items() if role not in lists}
-        listed = ", ".join(quote_text(name) for name in names)
-        cells[header] = f"unnest([{listed}]::VARCHAR[])"
-        for role, columns in lists.items():
-            own = [beside.get(role, "NULL::DOUBLE") if name is None
-                   else found.expression(relation, name) for name in columns]  # fmt: skip
-            cells[role] = f"unnest([{', '.join(own)}]::DOUBLE[])"
         if numbered is not None:
             cells[numbered] = "(place + 1)::BIGINT"
-        selected = ", ".join(f"{cell} AS {quote(role)}" for role, cell in cells.items())
-        clause = f"(SELECT place, {selected} FROM {found.clause})"
+        told = {
+            role: [beside.get(role, "NULL") if name is None else found.expression(relation, name)
+                   for name in columns]
+            for role, columns in lists.items()
+        }  # fmt: skip
+        clause = _put_below(found.clause, cells, header, told, names)
         seen = {role: found.seen[name] for role, name in numbers.items()}
         for role, columns in lists.items():
             for name in columns:
@@ -381,6 +379,29 @@ class Table(ABC):
         found = _Numbers.of(relation, self.source, roles)
         self._held_numbers = relation, found
         return found
+
+
+def _put_below(
+    source: str, cells: Mapping[str, str], header: str, told: Mapping[str, Sequence[str]],
+    names: Sequence[str],
+) -> str:  # fmt: skip
+    """The columns of numbers in `told`, one below the other, each with its name in the header."""
+    selected = [f"{cell} AS {quote(role)}" for role, cell in cells.items()]
+    selected += [
+        f"({cell})::DOUBLE AS {quote(f'{role} {number}')}"
+        for role, own in told.items() for number, cell in enumerate(own)
+    ]  # fmt: skip
+    below = []
+    for number, name in enumerate(names):
+        together = ", ".join(quote(f"{role} {number}") for role in told)
+        shown = f"({together})" if len(told) > 1 else together
+        below.append(f"{shown} AS {quote(name)}")
+    roles = ", ".join(map(quote, told))
+    return (
+        f"(SELECT * FROM (SELECT {', '.join(('place', *selected))} "
+        f"FROM {source}) UNPIVOT INCLUDE NULLS ({f'({roles})' if len(told) > 1 else roles} "
+        f"FOR {quote(header)} IN ({', '.join(below)})))"
+    )
 
 
 def _is_same(one: Relation, other: Relation) -> bool:
