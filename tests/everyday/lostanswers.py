@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from everyday.case import Case, json_lines, lines, right, table
 
 # Of A every third answer is lost, and it is right on all others; B is right on five of six.
@@ -26,6 +28,32 @@ MARKED = {
         *(f"p{place},B,{(-1, 0, 1, 1)[place % 4]}" for place in range(60)),
     )
 }
+
+
+def tried(lost: int, share: float, seed: int) -> str:
+    """Answers to 200 questions, of which some first tries met an error and were made again."""
+    rows = []
+    for number, hit in enumerate(right(share, 200, seed)):
+        broken = number < lost
+        if broken:
+            told = {"id": number, "correct": False, "error": "ConnectionError", "attempt": 1}
+            rows.append(json.dumps(told))
+        told = {"id": number, "correct": bool(hit), "error": None, "attempt": 1 + broken}
+        rows.append(json.dumps(told))
+    return "\n".join(rows) + "\n"
+
+
+def agents() -> str:
+    """Three tries at each of thirty tasks; some end in the agent's own error or in a timeout."""
+    ends = ("", "", "tests failed", "", "timeout")
+    rows = []
+    for place in range(30):
+        for agent in "ab":
+            for trial in range(3):
+                end = ends[(place + trial + (agent == "b") * place) % 5]
+                rows.append(f"{agent},t{place},{trial},{int(end == '')},{end}")
+    return lines("model,item,trial,score,error", *rows)
+
 
 CASES = (
     Case(
@@ -96,5 +124,25 @@ CASES = (
         "compare r.csv --score-min -1",
         MARKED,
         hides=("right and only",),
+    ),
+    Case(
+        "a call made again/asked about",
+        "compare new.jsonl old.jsonl",
+        {"new.jsonl": tried(30, 0.7, 1), "old.jsonl": tried(2, 0.6, 2)},
+        ("32 items have an answer", "'ConnectionError'", "--where", "--column error="),
+        ("is better than", "Cannot tell"),
+        code=1,
+    ),
+    Case(
+        "a call made again/left out",
+        "compare new.jsonl old.jsonl --where '\"error\" IS NULL'",
+        {"new.jsonl": tried(30, 0.7, 1), "old.jsonl": tried(2, 0.6, 2)},
+        ("Difference +0.09",),
+    ),
+    Case(
+        "a call made again/an agent's own errors in a fixed number of tries",
+        "rank a.csv",
+        {"a.csv": agents()},
+        ("have a text in the column 'error' and a score",),
     ),
 )

@@ -75,6 +75,17 @@ SEARCH = lines(
     "1,0.2,1.0,{'C': 1},0.73,0.72,0.725",
 )
 
+def ablation(header: str, columns: int) -> str:
+    """Scores of a model, and what changes without its parts."""
+    rows = {
+        "Full model": ("78.2", "65.1", "70.4"),
+        "w/o augmentation": ("-1.3", "-0.4", "0.4"),
+        "w/o pretraining": ("-4.0", "-9.2", "-3.1"),
+        "w/o RL": ("-0.3", "-1.0", "0.0"),
+    }
+    return lines(header, *(",".join((name, *row[:columns])) for name, row in rows.items()))
+
+
 CASES = (
     Case(
         "margins of pandas/row and column",
@@ -339,5 +350,25 @@ CASES = (
             )
         },
         tasks=("acc_arc", "acc_mmlu"),
+    ),
+    Case(
+        "changes written with a minus/matrix",
+        "rank a.csv",
+        {"a.csv": ablation("variant,MMLU,GSM8K,ARC", 3)},
+        ("'w/o RL', 'w/o augmentation', 'w/o pretraining' are small and have a minus",),
+        code=1,
+    ),
+    Case(
+        "changes written with a minus/one score, with a declared limit",
+        "rank a.csv --score-max 100",
+        {"a.csv": ablation("model,accuracy", 1)},
+        ("changes from another row", "Write scores in all rows"),
+        code=1,
+    ),
+    Case(
+        "changes written with a minus/scores below 0 that are meant",
+        "rank a.csv",
+        {"a.csv": lines("model,MCC,R2", "a,0.52,0.61", "b,0.5,0.48", "chance,-0.02,-0.01")},
+        ("3 models",),
     ),
 )  # fmt: skip

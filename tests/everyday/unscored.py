@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 
 from everyday.case import Case, lines, right
@@ -23,19 +22,6 @@ def judged(scale: int) -> str:
     source = random.Random(9)
     grades = [source.randint(3, 10) for _ in range(80)]
     return lines("prompt_id,score", *(f"p{n},{g / scale:g}" for n, g in enumerate(grades)))
-
-
-def tried(lost: int, share: float, seed: int) -> str:
-    """Answers to 200 questions, of which some first tries met an error and were made again."""
-    rows = []
-    for number, hit in enumerate(right(share, 200, seed)):
-        broken = number < lost
-        if broken:
-            told = {"id": number, "correct": False, "error": "ConnectionError", "attempt": 1}
-            rows.append(json.dumps(told))
-        told = {"id": number, "correct": bool(hit), "error": None, "attempt": 1 + broken}
-        rows.append(json.dumps(told))
-    return "\n".join(rows) + "\n"
 
 
 TWO = "new.csv old.csv"

@@ -25,6 +25,14 @@ def cast(days: bool = False, *, header: str = "timestamp,model_a,model_b,winner"
     return lines(header, *rows)
 
 
+def from_both_sides() -> str:
+    """Each vote twice: once from the side of either model."""
+    header, *rows = cast(header="model_a,model_b,winner").splitlines()
+    other = {"model_a": "model_b", "model_b": "model_a"}
+    cells = [row.split(",") for row in rows]
+    return lines(header, *rows, *(f"{two},{one},{other[won]}" for one, two, won in cells))
+
+
 ONCE = cast()
 BELOW = ONCE.partition("\n")[2]
 COPIES = ("votes stand there before", "--column time=")
@@ -56,5 +64,24 @@ CASES = (
         "rank v.csv",
         {"v.csv": ONCE + lines(BELOW.splitlines()[0])},
         ("201 votes",),
+    ),
+    Case(
+        "votes from both sides/without a time",
+        "rank v.csv",
+        {"v.csv": from_both_sides()},
+        ("stands there twice, once from the side", '--where "model_a < model_b"'),
+        code=1,
+    ),
+    Case(
+        "votes from both sides/taken once",
+        "rank v.csv --where 'model_a < model_b'",
+        {"v.csv": from_both_sides()},
+        ("200 votes",),
+    ),
+    Case(
+        "votes from both sides/told to be others",
+        "rank v.csv --column time=",
+        {"v.csv": from_both_sides()},
+        ("400 votes",),
     ),
 )

@@ -308,12 +308,27 @@ def _split_metric(stem: str, counts: Mapping[str, int]) -> tuple[str, str | None
     """
     name, _, ending = stem.rpartition("_")
     side = usual_direction(ending)
-    first = metric_in_name(stem)
-    if side is None and first is not None and usual_direction(first) == "lower":
-        return stem, first  # "rmse_wide"
+    if side == "lower":
+        return name or stem, ending
+    if (loss := _loss_in(stem)) is not None:
+        return stem, loss  # "rmse_wide"
     if not name or side is None or ending.casefold() == "score":
         return stem, None
-    return (name, ending) if side == "lower" or counts[ending] > 1 else (stem, None)
+    return (name, ending) if counts[ending] > 1 else (stem, None)
+
+
+def _loss_in(stem: str) -> str | None:
+    """The loss that a file is called after, whatever is said of its layout behind."""
+    first = metric_in_name(stem)
+    if first is not None and usual_direction(first) == "lower":
+        return first
+    words = re.findall(r"[^\W_]+", stem.casefold())
+    while len(words) > 1 and words[-1] in _LAYOUT_WORDS:
+        words.pop()
+    return words[-1] if words and usual_direction(words[-1]) == "lower" else None
+
+
+_LAYOUT_WORDS = split_words("wide long pivot pivoted table matrix results result final all summary")
 
 
 def _distinct_stems(files: Sequence[InputFile]) -> list[str]:

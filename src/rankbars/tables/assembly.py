@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence, Items
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.storedtasks import StoredTasks
 from rankbars.errors import DataError
 from rankbars.stats.countscores import METRICS
 from rankbars.tables.asides import has_counts
-from rankbars.tables.cleanrows import Records
+from rankbars.tables.cleanrows import SCORED_ERRORS, Records
 from rankbars.tables.columnkinds import ask_about_kinds, find_other_kinds
 from rankbars.tables.columns import ITEM_NUMBERS, TRAIT_ROLES, fold_name, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
@@ -25,6 +25,7 @@ from rankbars.tables.database import Engine
 from rankbars.tables.descriptions import (
     AboutTasks,
     Group,
+    check_assumed,
     check_scale,
     check_signs,
     describe_tasks,
@@ -61,6 +62,7 @@ from rankbars.tables.reruns import (
     split_by_condition,
     take_item,
 )
+from rankbars.tables.retries import refuse_retries
 from rankbars.tables.statistics import take_statistics
 from rankbars.tables.tasks import (
     Shelf,
@@ -556,6 +558,8 @@ def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTas
         for code, cells in filling.fill(some):
             shelf.put(code, cells)
     matrix = filling.finish()
+    if SCORED_ERRORS in matrix.left_out:
+        refuse_retries(records, group.roles["error"])
     designs = fold_designs(records, index) if group.plan.kind == "folds" else None
     kind: NamedKind = "items"
     if group.plan.kind == "runs" or group.plan.kind == "prompts":
@@ -620,6 +624,23 @@ def _refuse_scales(
     declared = [limit for limit in about.limits if limit is not None]
     check_scale(known, about.metrics, models, declared, any_name=True)
     check_signs(known, about.metrics, about.directions, about.limits[1])
+    check_assumed(known, about.assumed, about.limits[1])
+
+
+def _refuse_changes(means: Mapping[str, NDArray[np.float64]], models: Sequence[str]) -> None:
+    """Raises `DataError` where some models have scores, and most have changes from them."""
+    from rankbars.tables.derivedscores import find_changed_rows
+
+    table = np.stack(list(means.values()), axis=1) if means else np.empty((0, 0))
+    known = np.flatnonzero(~np.isnan(table).all(axis=1)) if means else np.empty(0, int)
+    changed = [models[known[row]] for row in find_changed_rows(table[known])]
+    if changed:
+        raise DataError(
+            f"Scores of {list_names(changed, 4)} are small and have a minus among them, as changes "
+            "from another row have; the others are far above 0. Write scores in all rows, or take "
+            "these rows out of the file. If scores below 0 are meant, declare the lowest that "
+            "there can be: --score-min -100 (in Python: minimum=-100)."
+        )
 
 
 def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores:
@@ -639,6 +660,8 @@ def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores
              if task in about.metrics and present[code].any()}  # fmt: skip
     means = {task: np.where(present[code], summaries.mean[code], np.nan)
              for task, code in codes.items()}  # fmt: skip
+    if about.limits[0] is None:
+        _refuse_changes(means, names["model"])
     _refuse_scales(means, names["model"], about)
     slips: tuple[Note, ...] = ()
     if about.limits == (None, None):

@@ -17,7 +17,7 @@ from rankbars.tables.readoptions import ReadOptions
 if TYPE_CHECKING:
     from rankbars.tables.taskestimates import Summaries
 
-__all__ = ["find_changes", "find_composed", "find_derived", "without_derived"]
+__all__ = ["find_changed_rows", "find_changes", "find_composed", "find_derived", "without_derived"]
 
 Array = NDArray[np.float64]
 
@@ -273,6 +273,40 @@ def find_changes(cells: Mapping[str, Sequence[object]]) -> tuple[list[str], list
     rest = [own for name, own in cells.items() if name not in columns]
     rows = [number for number, row in enumerate(zip(*rest, strict=True)) if _signed(row)]
     return columns, rows if len(rows) < len(rest[0]) else []
+
+
+def find_changed_rows(table: Array) -> list[int]:
+    """Rows of changes from the others, by their signs and sizes; none where there are none.
+
+    In them each number is negative or far nearer to 0 than all of the others, which are above 0,
+    and there are more of these rows than of the others. What is worse than chance on every task
+    has no such numbers: it is one among many.
+
+    Parameters
+    ----------
+    table : array of float, shape (M, N)
+        Scores of M models on N tasks; NaN where there is none.
+
+    Examples
+    --------
+    >>> find_changed_rows(np.array([[78.2, 65.1], [-1.3, -0.4], [-4.0, 0.4]]))
+    [1, 2]
+    >>> find_changed_rows(np.array([[0.52, 0.61], [0.5, 0.48], [-0.02, -0.01]]))
+    []
+    """
+    if table.size == 0 or np.isnan(table).all(axis=1).any():
+        return []
+    low, high = np.nanmin(table, axis=1), np.nanmax(np.abs(table), axis=1)
+    negative = (table < 0.0).any(axis=1)
+    largest = high[negative].max(initial=0.0)
+    changed = high <= largest
+    whole = ~changed
+    apart = whole.any() and (low[whole] > _FAR * largest).all()
+    few = changed.sum() > whole.sum() and negative.sum() > whole.sum()
+    return np.flatnonzero(changed).tolist() if apart and few else []
+
+
+_FAR = 3.0  # times as large as any change
 
 
 def _signed(cells: Sequence[object]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ __all__ = [
     "AboutTasks",
     "Group",
     "Side",
+    "check_assumed",
     "check_scale",
     "check_signs",
     "describe_tasks",
@@ -205,6 +207,40 @@ def check_signs(
         )
 
 
+def check_assumed(
+    largest: Mapping[str, NDArray[np.float64]], assumed: Collection[str], maximum: float | None
+) -> None:
+    """Raises `DataError` where higher was taken for better and most tasks have no shares.
+
+    One task among others may well be measured in points, and ratings are called so.
+
+    Parameters
+    ----------
+    largest : mapping from str to array of float, shape (M,)
+        Largest score of each model by task; NaN where it has none.
+    assumed : collection of str
+        Tasks of which nothing says which side is better.
+    maximum : float, optional
+        Declared greatest score; with one, scores are what the caller says they are.
+    """
+    if maximum is not None:
+        return
+    top = {task: float(np.nanmax(largest[task])) for task in largest
+           if task in assumed and not np.isnan(largest[task]).all()}  # fmt: skip
+    named = {task for task in top if _RATED & set(re.findall(r"[^\W_]+", task.casefold()))}
+    beyond = [task for task, value in top.items() if value > _PERCENT and task not in named]
+    if len(beyond) > max(1.0, len(top) / 2):
+        raise DataError(
+            f"Scores of {list_names(beyond, 4)} are no shares (up to {top[beyond[0]]:g}), and no "
+            "name says whether they are better when they are higher, as points, or lower, as "
+            "errors and losses. Declare which side is better: --direction higher or --direction "
+            "lower (in Python: direction='higher')."
+        )
+
+
+_PERCENT = 100.0
+_RATED = frozenset({"arena", "elo", "rating"})
+
 Direction = Literal["higher", "lower"]
 
 # Spellings in a direction column; a column called "lower_is_better" turns them round.
@@ -320,12 +356,15 @@ def _settle(
             return None, ""
         if stated:
             return "higher", "as the name says"
-        return "higher", "no name of a metric says otherwise; if not: --direction lower"
+        return "higher", _ASSUMED
     if stated and usual is None:
         return "higher", "as the name says"
     if usual == "higher":
         return "higher", f"usual for {side.metric!r}"
     return None, ""
+
+
+_ASSUMED = "no name of a metric says otherwise; if not: --direction lower"
 
 
 def _declared(task: str, side: Side, declared: Mapping[str, Direction]) -> Direction | None:
@@ -455,6 +494,8 @@ class AboutTasks(NamedTuple):
         Declared limits of the scores.
     notes : tuple of Note
         What was chosen or left aside.
+    assumed : frozenset of str
+        Tasks of which nothing says which side is better, so that higher is taken for it.
     """
 
     metrics: Mapping[str, str | None]
@@ -463,6 +504,7 @@ class AboutTasks(NamedTuple):
     directions: Mapping[str, Direction]
     limits: tuple[float | None, float | None]
     notes: tuple[Note, ...]
+    assumed: frozenset[str] = frozenset()
 
     def worst(self, tasks: Iterable[str]) -> list[float]:
         """The worst score of each task, NaN where nothing says it."""
@@ -520,6 +562,10 @@ def describe_tasks(
     limits = (options.minimum, options.maximum)
     if group.score.only_truths and limits == (None, None):
         limits = (0.0, 1.0)
+    assumed = frozenset(
+        task for task, side in sides.items()
+        if _settle(task, side, options.direction) == ("higher", _ASSUMED)
+    )  # fmt: skip
     return AboutTasks(
-        metrics, found["category"], found["family"], directions, limits, (*notes, *said)
+        metrics, found["category"], found["family"], directions, limits, (*notes, *said), assumed
     )

@@ -51,7 +51,21 @@ HEAD_ROWS = 200
 
 # First header cells of a matrix, beside the names of the role itself.
 CORNERS: Mapping[str, frozenset[str]] = {
-    "model": frozenset({"modeladapter", "models", "methods", "systems"}),
+    "model": frozenset(
+        {
+            "modeladapter",
+            "models",
+            "methods",
+            "systems",
+            "variant",
+            "variants",
+            "ablation",
+            "ablations",
+            "setting",
+            "setup",
+            "configuration",
+        }
+    ),
     "task": frozenset({"estimators", "tasks", "datasets", "problems", "benchmarks"}),
     "item": frozenset({"question", "sample", "items", "questions", "samples", "idx", "row"}),
 }

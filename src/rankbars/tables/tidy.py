@@ -143,7 +143,9 @@ def take_names(table: TidyTable, names: FileNames) -> TidyTable:
     if names.run is not None and "task" in table.lacking and not _AGAIN & roles.keys():
         constants["run"], roles["run"] = names.run, "run"
         remarks.append(("run-from-file", _RUN_REMARK))
-    metric = names.metric if table.renamed and names.metric is not None else table.metric
+    known = table.metric is not None and fold_name(table.metric) != "score"
+    known = known and usual_direction(str(table.metric)) is not None
+    metric = table.metric if known or names.metric is None or not table.renamed else names.metric
     return table.with_constants(constants)._replace(
         roles=roles, metric=metric, remarks=tuple(remarks), lacking=()
     )

@@ -147,10 +147,14 @@ def _time_column(columns: VoteColumns, source: str) -> str:
 def _collect(table: Table, columns: VoteColumns, options: ReadOptions) -> VoteRows:
     from rankbars.tables.castvotes import cast_votes
     from rankbars.tables.rankings import collect_rankings
+    from rankbars.tables.votecopies import refuse_mirrors
 
     if columns.layout in ("ranking", "options"):
         return collect_rankings(table, columns)
-    return cast_votes(table, columns, options)
+    rows = cast_votes(table, columns, options)
+    if options.columns.get("time") != "":
+        refuse_mirrors(table, columns, rows)
+    return rows
 
 
 def _note_times(table: Table, columns: VoteColumns) -> list[Note]:
