@@ -75,6 +75,7 @@ SEARCH = lines(
     "1,0.2,1.0,{'C': 1},0.73,0.72,0.725",
 )
 
+
 def ablation(header: str, columns: int) -> str:
     """Scores of a model, and what changes without its parts."""
     rows = {

@@ -120,7 +120,7 @@ def refuse_mirrors(table: Table, columns: VoteColumns, rows: VoteRows) -> None:
     )
 
 
-_CHANCE = 1e-6  # that honest votes look like this
+_CHANCE = 1e-4  # that honest votes look like this
 
 
 def _mark(table: Table, named: Mapping[str, str]) -> _Marks | None:
