@@ -179,7 +179,8 @@ CASES = (
         "scores that are no shares/one among shares",
         "rank r.csv",
         {"r.csv": lines("model,MMLU,GSM8K,Points", "a,70,60,480", "b,65,66,512")},
-        ("Points",),
+        ("'Points' does not lie on the scale",),
+        code=1,
     ),
     Case(
         "mean that says lower/metric in its name",
@@ -206,14 +207,14 @@ CASES = (
     Case(
         "arrow against what is said of all/upwards",
         "rank t.csv --direction lower",
-        {"t.csv": lines("model,QED ↑,FCD,Novel KL", "a,0.6,0.3,1.2", "b,0.5,0.4,1.4")},
+        {"t.csv": lines("model,QED ↑,FCD,Novel KL", "a,0.6,0.3,0.2", "b,0.5,0.4,0.4")},
         ("'QED ↑' says that higher is better", "--direction 'QED ↑=higher'"),
         code=1,
     ),
     Case(
         "arrow against what is said of all/told",
         "rank t.csv --direction lower --direction 'QED ↑=higher'",
-        {"t.csv": lines("model,QED ↑,FCD,Novel KL", "a,0.6,0.3,1.2", "b,0.5,0.4,1.4")},
+        {"t.csv": lines("model,QED ↑,FCD,Novel KL", "a,0.6,0.3,0.2", "b,0.5,0.4,0.4")},
         ("a",),
     ),
 )
