@@ -217,7 +217,7 @@ class TaskAverage:
                 Note(
                     "few-resampled",
                     f"Percentile intervals over {count} {units} are too short: at 95 % they cover "
-                    "about 84 % with 5 and 92 % with 12. The estimators t and bootstrap_t keep "
+                    "about 84 % with 5 and 91 % with 12. The estimators t and bootstrap_t keep "
                     "the level.",
                 )
             )
