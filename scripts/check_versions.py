@@ -3,13 +3,15 @@
 Usage: ``python scripts/check_versions.py [FOLDER] [PYTEST ARGUMENT ...]``
 
 Environments are made under FOLDER (build/versions). Each Python from 3.11 to 3.14 that can be
-started is tried with the newest packages, the one that runs this script with the lowest, too. The
-sampled models (the extra bayes, tests/bayes) are left out.
-Prints a line per environment; the exit status is 1 if one of them fails.
+started, by its name or from the folder of pyenv, is tried with the newest packages, the one that
+runs this script with the lowest, too. The sampled models (the extra bayes, tests/bayes) are left
+out. Prints a line per environment, and which versions are not here; the exit status is 1 if one
+that is here fails.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -17,7 +19,8 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PYTHONS = ("python3.11", "python3.12", "python3.13", "python3.14")
+VERSIONS = ("3.11", "3.12", "3.13", "3.14")
+PYENV = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
 EXTRAS, GROUP = ("plot", "dask", "remote"), "dev"
 QUICK = ("-q", "-p", "no:cacheprovider", "-m", "not slow and not soak", "--ignore=tests/bayes")
 # Old releases call what newer ones of other packages deprecate, and that is not ours.
@@ -29,23 +32,33 @@ def main(arguments: list[str]) -> int:
     folder = Path(arguments[0] if arguments else "build/versions").resolve()
     tests = arguments[1:] or ["tests"]
     failed = False
-    for name, python, constraints in environments(folder):
+    for name, python, constraints in environments():
         answer = try_out(folder / name, python, constraints, tests)
         failed |= answer != "passed"
         print(f"{name:<24} {answer}", flush=True)
     return int(failed)
 
 
-def environments(folder: Path) -> list[tuple[str, str, list[str]]]:
+def environments() -> list[tuple[str, str, list[str]]]:
     """Name, interpreter and constraints of each environment."""
-    found = [(name, name, list[str]()) for name in PYTHONS if starts(name)]
-    return [("lowest", sys.executable, lowest_versions()), *found]
+    found = [("lowest", sys.executable, lowest_versions())]
+    for version in VERSIONS:
+        own = PYENV.glob(f"versions/{version}.*/bin/python")
+        wanted = [f"python{version}", *map(str, sorted(own))]
+        if here := next((python for python in wanted if starts(python)), None):
+            found.append((f"python{version}", here, []))
+        else:
+            print(f"{f'python{version}':<24} is not here, and was not tried", flush=True)
+    return found
 
 
 def starts(python: str) -> bool:
     """Whether there is such an interpreter."""
     try:
-        return subprocess.run([python, "-c", "import venv, ensurepip"], check=False).returncode == 0
+        tried = subprocess.run(
+            [python, "-c", "import venv, ensurepip"], check=False, capture_output=True
+        )
+        return tried.returncode == 0
     except OSError:
         return False
 
