@@ -106,6 +106,38 @@ def test_calls_are_printed_as_tools_take_them(race) -> None:
     assert text.startswith("amber, arc: ")
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "items"),
+    [
+        ("items.csv", "item\n7\n8\n", ["7", "8"]),
+        ("items.csv", '7\n"8, or so"\n', ["7", "8, or so"]),
+        ("items.txt", "7\n8, or so\n", ["7", "8, or so"]),
+        ("items.csv", 'task,item,note\nall,7,"a, b"\nall,8,c\n', ["7", "8"]),
+        ("items.csv", "note,item\nx,7\ny,8\n", ["7", "8"]),
+        ("items.tsv", "item\tnote\n7\ta,b\n8\tc\n", ["7", "8"]),
+    ],
+)
+def test_items_stand_in_a_list_or_in_a_column(race, name: str, text: str, items) -> None:
+    Path(name).write_text(text, encoding="utf-8")
+    Path("m.txt").write_text("model\namber\nbirch\n", encoding="utf-8")
+    calls = race("next", "--models-file", "m.txt", "--items-file", name, "--json").out
+    found = [json.loads(line) for line in calls.splitlines()]
+    assert sorted({one["item"] for one in found}) == items
+    assert {one["model"] for one in found} == {"amber", "birch"}
+    assert {one["task"] for one in found} == {"all"}
+
+
+def test_a_table_without_a_column_of_items_is_refused(race) -> None:
+    Path("items.csv").write_text('id,question\n1,"What, is"\n2,Why\n', encoding="utf-8")
+    refused = race("next", "--models-file", "models.txt", "--items-file", "items.csv")
+    assert refused.code == 1
+    assert "its columns are id, question. Name the column of items item" in refused.err
+    assert not Path("s.duckdb").exists()
+    Path("items.csv").write_text("task,item\nmath,1\nmath\n", encoding="utf-8")
+    refused = race("next", "--models-file", "models.txt", "--items-file", "items.csv")
+    assert "2 cells were expected; got 1" in refused.err
+
+
 def test_what_is_fixed_at_the_start_cannot_be_changed_and_the_rest_can(race, rankbars) -> None:
     assert race("next").code == 1
     assert "Begin one: rankbars race STATE next --models-file" in race("next").err

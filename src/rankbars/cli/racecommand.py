@@ -331,6 +331,7 @@ def _lines(text: str) -> list[str]:
 
 def _models(path: str) -> list[str]:
     names = _lines(_text(path))
+    names = names[1:] if names[:1] == ["model"] else names
     if not names:
         raise ReadError.at(path, "it is empty; a name of a model per line was expected.")
     return names
@@ -357,16 +358,38 @@ def _items(path: str) -> Any:
     lines = _lines(text)
     if not lines:
         raise ReadError.at(path, "it is empty; a name of an item per line was expected.")
+    return _items_in_lines(lines, path)
+
+
+def _items_in_lines(lines: list[str], path: str) -> Any:
+    """Names, one a line, or the column of items of a table."""
     separator = "\t" if "\t" in lines[0] else ","
-    header = [word.strip().lower() for word in lines[0].split(separator)]
-    if sorted(header) != ["item", "task"]:
-        return lines[1:] if header == ["item"] else lines
+    table = Path(path).suffix.lower() in (".csv", ".tsv")
+    header = [word.strip().strip('"').lower() for word in lines[0].split(separator)]
+    if "item" not in header and not table:
+        return lines
+    try:
+        rows = list(csv.reader(lines, delimiter=separator))
+    except csv.Error as error:
+        raise ReadError.at(path, f"it is no table: {error}.") from error
+    header = [word.strip().lower() for word in rows[0]]
+    if "item" not in header:
+        if max(map(len, rows)) > 1:
+            raise ReadError.at(
+                path,
+                f"its columns are {', '.join(rows[0])}. Name the column of items item, and that of "
+                "tasks task, or give one name of an item per line.",
+            )
+        return [row[0] for row in rows]
     items: dict[str, list[str]] = {}
-    for number, row in enumerate(csv.reader(lines[1:], delimiter=separator), 2):
-        if len(row) != 2:
-            raise ReadError.at(path, f"two cells were expected; got {len(row)}.", row=number)
-        items.setdefault(row[header.index("task")], []).append(row[header.index("item")])
-    return items
+    for number, row in enumerate(rows[1:], 2):
+        if len(row) != len(header):
+            raise ReadError.at(
+                path, f"{len(header)} cells were expected; got {len(row)}.", row=number
+            )
+        task = row[header.index("task")] if "task" in header else ""
+        items.setdefault(task, []).append(row[header.index("item")])
+    return items if "task" in header else items.get("", [])
 
 
 def _read(results: Sequence[str], reading: Reading) -> Any:
