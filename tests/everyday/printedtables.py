@@ -104,6 +104,14 @@ PLUS_MINUS = lines(
     "C,y,65.2 ± 0.4,60.0 ± 1.3,58.0 ± 1.4",
 )
 
+INTERVALS = lines(
+    "Model,Arena-Hard score,95% CI lower,95% CI upper,Avg tokens",
+    "aurora,82.6,80.8,84.5,662",
+    "borealis,79.3,77.5,81.0,619",
+    "cirrus,78.0,76.1,79.7,591",
+    "drift,50.0,48.1,51.8,423",
+)
+
 CASES = (
     same("plain/csv", PLAIN),
     same("plain/tsv", PLAIN.replace(",", "\t"), path="t.tsv"),
@@ -761,5 +769,30 @@ CASES = (
         },
         ("300 votes",),
         models=("orca", "qwen", "gemma"),
+    ),
+    Case(
+        "ends of intervals of one score/told how they count",
+        "rank t.csv",
+        {"t.csv": INTERVALS},
+        ("--column 'ci_low=95% CI lower' --column 'ci_high=95% CI upper'",),
+    ),
+    Case(
+        "ends of intervals of one score/pasted",
+        "rank t.csv --column 'score=Arena-Hard score' --column 'ci_low=95% CI lower' "
+        "--column 'ci_high=95% CI upper'",
+        {"t.csv": INTERVALS},
+        ("aurora leads",),
+    ),
+    Case(
+        "standard deviations of ten folds in cells/data sets by classifiers",
+        "rank t.csv --cells std10",
+        {
+            "t.csv": lines(
+                "dataset,LR,RF",
+                *(f"set-{k},{60 + k % 5}.3 ± 3.4,{63 + k % 4}.1 ± 3.7" for k in range(12)),
+            )
+        },
+        ("√10 standard errors",),
+        models=("LR", "RF"),
     ),
 )

@@ -323,12 +323,22 @@ def _loss_in(stem: str) -> str | None:
     if first is not None and usual_direction(first) == "lower":
         return first
     words = re.findall(r"[^\W_]+", stem.casefold())
+    told = next((word for word in words if word in _LOSS_WORDS), None)
     while len(words) > 1 and words[-1] in _LAYOUT_WORDS:
         words.pop()
-    return words[-1] if words and usual_direction(words[-1]) == "lower" else None
+    last = words[-1] if words else ""
+    ends = next(
+        (one for one in (last, last.removesuffix("s")) if usual_direction(one) == "lower"), ""
+    )
+    return told or ends or None
 
 
-_LAYOUT_WORDS = split_words("wide long pivot pivoted table matrix results result final all summary")
+_LAYOUT_WORDS = split_words("""
+    wide long pivot pivoted table matrix results result final all summary sec secs s ms min
+""")
+_LOSS_WORDS = split_words(
+    "error errors nll loss losses rmse mae mse perplexity ppl wer cer logloss"
+)
 
 
 def _distinct_stems(files: Sequence[InputFile]) -> list[str]:

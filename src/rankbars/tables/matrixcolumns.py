@@ -359,7 +359,7 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
     lonely = _lonely_errors(rest, errors)
     dropped += lonely
     rest = [name for name in rest if name not in lonely]
-    counts = _counts(rest) if columns == "task" else {}
+    counts = _counts(rest) if columns == "task" or options.cells is not None else {}
     beside = {*errors.values(), *counts.values()}
     values = tuple(name for name in rest if name not in beside)
     lacking = [name for name in values if name in numeric and name not in errors]

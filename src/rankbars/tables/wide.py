@@ -5,6 +5,7 @@ A matrix becomes rows, one for each cell, and then goes the way of a tidy table.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 
@@ -20,7 +21,7 @@ from rankbars.tables.asides import (
     repeats_means,
 )
 from rankbars.tables.cells import NumberColumn, parse_number
-from rankbars.tables.columns import answer_role, fold_name
+from rankbars.tables.columns import answer_role, fold_name, paste_columns
 from rankbars.tables.derivedscores import find_changes, find_composed
 from rankbars.tables.layouts import (
     HEAD_ROWS,
@@ -95,7 +96,7 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
     spreads = [one for one in spread_columns(table.columns) if one in parts.dropped]
     spreads += [one for one in parts.dropped if one.endswith(SE_ENDINGS) and one not in spreads]
     if spreads:
-        remarks.append(("spreads", _describe_spreads(spreads)))
+        remarks.append(("spreads", _describe_spreads(spreads, kept)))
     remarks += spelling_remark(seen[name] for name in kept)
     remarks += made
     if summaries:
@@ -152,10 +153,19 @@ def _said_of_models(
     return said
 
 
-def _describe_spreads(names: Sequence[str]) -> str:
+def _describe_spreads(names: Sequence[str], scores: Sequence[str]) -> str:
+    """What is said of columns that tell how sure others are, and the line by which ends count."""
+    ends = {
+        role: [name for name in names if word & set(re.findall(r"[^\W_]+", name.casefold()))]
+        for role, word in (("ci_low", {"lower", "low"}), ("ci_high", {"upper", "high"}))
+    }
+    line = ""
+    if [len(scores), *map(len, ends.values())] == [1, 1, 1]:
+        roles = {"score": scores[0]} | {role: found[0] for role, found in ends.items()}
+        line = f" If they are the ends of the intervals of {scores[0]!r}: {paste_columns(roles)}."
     return (
         f"Left aside, as no scores: {list_names(names, 6)}. A standard error counts: a column "
-        "whose name ends in _se (of n rows, their standard deviation over √n)."
+        f"whose name ends in _se (of n rows, their standard deviation over √n).{line}"
     )
 
 
