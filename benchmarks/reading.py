@@ -65,6 +65,31 @@ def parquet_against_arrow(models: int, items: int, tasks: int, ids: str) -> Side
     return Sides(_matrices_of(path), by_arrow, _same_matrices)
 
 
+def parquet_against_query(models: int, items: int, tasks: int, ids: str) -> Sides:
+    """The same, beside what any reader by this engine must do: bring the rows into arrays."""
+    import duckdb
+
+    path = write_rows(models, items, tasks, ids)
+    read, rows, step = _matrices_of(path), models * items * tasks, 2**20
+
+    def by_query() -> float:
+        total = 0.0
+        with duckdb.connect(config={"threads": 1}) as engine:
+            for first in range(0, rows, step):
+                found = engine.execute(
+                    "SELECT score::DOUBLE AS score, hash(model) AS model, hash(task) AS task, item "
+                    f"FROM read_parquet('{path}', file_row_number = true) "
+                    f"WHERE file_row_number >= {first} AND file_row_number < {first + step}"
+                ).fetchnumpy()
+                total += float(found["score"].sum())
+        return total
+
+    def agree(ours: Matrices, theirs: float) -> None:
+        require(sum(values.sum() for values in ours.values()) == theirs, "the same sum of scores")
+
+    return Sides(read, by_query, agree)
+
+
 def _matrices_of(path: Path) -> Callable[[], Matrices]:
     import rankbars as rb
 
@@ -181,6 +206,15 @@ ROWS: tuple[Row, ...] = (
             slow=True,
         )
         for ids, what in (("integer", "numbers"), ("string", "text"))
+    ),
+    Ratio(
+        "parquet_query_1e7",
+        "Parquet to matrices, 10,000,000 rows, ids of items are numbers",
+        "one DuckDB query that brings the same rows into arrays, unsorted and unchecked: the floor",
+        parquet_against_query,
+        {"models": 500, "items": 1000, "tasks": 20, "ids": "integer"},
+        {"models": 3, "items": 12, "tasks": 2, "ids": "integer"},
+        slow=True,
     ),
     Once(
         "samples_2gb",

@@ -205,7 +205,8 @@ class Filling:
         filled = None if told else np.zeros(values.size, np.bool_)
         number, kept = 0, []
         some = None if len(tasks) == index.tasks else tasks
-        for rows in records.batches(self._roles, (), some):
+        batches = records.batches(self._roles, (), some)
+        for rows in (part for batch in batches for part in batch.parts()):
             row = index.find(self._pair(rows.codes)).astype(np.int64)
             cell = (row - first) * self.models
             cell += rows.codes["model"]
