@@ -18,7 +18,45 @@ FEET = lines(
     "Wilcoxon p,0.002,0.04,",
 )  # fmt: skip
 
+SETS = lines(
+    "Dataset,Klassen,DT,RF,GBM",
+    "adult,2,63.0,73.6,76.6", "bank,4,78.3,84.5,85.4", "car,13,77.2,81.9,84.6",
+)  # fmt: skip
+RATED = lines(
+    "item,Zeichen,one,two",
+    *(f"q{n},{200 + 37 * n % 90},{1 + n % 5},{1 + (2 * n) % 5}" for n in range(12)),
+)
+LEARNED = lines("model,test acc,train acc", "a,0.71,0.93", "b,0.74,0.88", "c,0.69,0.97")
+
 CASES = (
+    Case(
+        "no model by its numbers/whole numbers",
+        "rank t.csv",
+        {"t.csv": SETS},
+        ("the numbers in 'Klassen' are of another kind", "--models DT --models GBM --models RF"),
+        code=1,
+    ),
+    Case(
+        "no model by its numbers/beside models that are named",
+        "rank t.csv --models DT --models RF --models GBM",
+        {"t.csv": SETS},
+        models=("DT", "RF", "GBM"),
+    ),
+    Case(
+        "no model by its numbers/many times the others",
+        "rank t.csv",
+        {"t.csv": RATED},
+        ("the numbers in 'Zeichen' are of another kind",),
+        code=1,
+    ),
+    Case(
+        "learned from/beside what was not",
+        "rank t.csv",
+        {"t.csv": LEARNED},
+        ("Not used: 'train acc'",),
+        tasks=("test acc",),
+        means={"b": 0.74},
+    ),
     Case(
         "values of tests/below data sets",
         "rank t.csv",

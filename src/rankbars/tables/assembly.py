@@ -18,7 +18,7 @@ from rankbars.errors import DataError
 from rankbars.stats.countscores import METRICS
 from rankbars.tables.asides import has_counts
 from rankbars.tables.cleanrows import SCORED_ERRORS, Records
-from rankbars.tables.columnkinds import ask_about_kinds, find_other_kinds
+from rankbars.tables.columnkinds import ask_about_kinds, ask_about_models, find_other_kinds
 from rankbars.tables.columns import ITEM_NUMBERS, TRAIT_ROLES, fold_name, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import Engine
@@ -667,6 +667,10 @@ def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores
     if about.limits == (None, None):
         check_slips(means, names["model"], about.directions, about.metrics)
         slips = note_slips(means, names["model"], about.directions, about.metrics)
+    if means and group.roles.get("model") == HEADER and not records.options.models:
+        told = np.stack(list(means.values()))
+        columns = dict(zip(names["model"], told.T, strict=True))
+        ask_about_models(group.parts[0].rows.source, columns)
     if group.roles.get("task") == HEADER and group.metric is None:
         _ask_about_kinds(group, means, about.directions, records.options)
     percent = group.score.percentages > 0

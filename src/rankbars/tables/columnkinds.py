@@ -18,7 +18,7 @@ from rankbars.tables.metrics import (
     usual_direction,
 )
 
-__all__ = ["ask_about_kinds", "find_other_kinds"]
+__all__ = ["ask_about_kinds", "ask_about_models", "find_other_kinds"]
 
 _PERCENT = 100.0
 
@@ -75,23 +75,27 @@ def find_other_kinds(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
     points = [name for name in silent if 1.0 < tops[name] <= _PERCENT]
     if points and len(shares) >= len(points):
         return points
-    return [name for name in silent if tops[name] <= _PERCENT and _differs(name, known)]
+    differing = _differing(known)
+    return [name for name in silent if tops[name] <= _PERCENT and name in differing]
 
 
-def _differs(name: str, columns: Mapping[str, NDArray[np.float64]]) -> bool:
-    """Whether a column is written in another way than all others, or far from them."""
-    own, others = columns[name], [one for other, one in columns.items() if other != name]
-    if not others:
-        return False
-    usual = [abs(float(np.median(one))) for one in others]
-    least, most, top = min(usual), max(usual), float(np.abs(own).max())
-    small = _SMALL if len(others) > 1 else _SMALL_BESIDE_ONE
-    if top < small * least and most <= _ALIKE * least:
-        return True
-    if len(others) > 1 and abs(float(np.median(own))) > _LARGE * most:
-        return True
-    whole = top > 1.0 and own.size >= _FEWEST_WHOLE and not (own % 1.0).any()
-    return whole and len(others) > 1 and all((one % 1.0).any() for one in others)
+def _differing(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
+    """The columns that are written in another way than all others, or far from them."""
+    if len(columns) < 2:
+        return []
+    usual = np.array([abs(np.median(one)) for one in columns.values()])
+    tops = np.array([np.abs(one).max() for one in columns.values()])
+    whole = np.array([not (one % 1.0).any() for one in columns.values()])
+    low, high = np.sort(usual)[:2], np.sort(usual)[-2:]
+    least = np.where(usual == low[0], low[1], low[0])
+    most = np.where(usual == high[1], high[0], high[1])
+    small = _SMALL if len(columns) > 2 else _SMALL_BESIDE_ONE
+    found = (tops < small * least) & (most <= _ALIKE * least)
+    if len(columns) > 2:
+        found |= usual > _LARGE * most
+        enough = np.array([one.size >= _FEWEST_WHOLE for one in columns.values()])
+        found |= whole & (whole.sum() == 1) & (tops > 1.0) & enough
+    return [name for name, differs in zip(columns, found.tolist(), strict=True) if differs]
 
 
 def _is_metric(name: str) -> bool:
@@ -120,4 +124,38 @@ def ask_about_kinds(source: str, names: Sequence[str], others: Sequence[str]) ->
         f"{'score' if one else 'scores'} but an amount, a count or how far scores are spread. If "
         f"so, name the scores: {lines} (in Python: metric={scores!r}). If not, say which side is "
         f"better in {'it' if one else 'them'}: {more}, or lower."
+    )
+
+
+def ask_about_models(source: str, columns: Mapping[str, NDArray[np.float64]]) -> None:
+    """Columns beside those of models that are written in another way, or lie far from them.
+
+    Parameters
+    ----------
+    source : str
+        The file.
+    columns : mapping from str to array of float
+        Scores of each, one for each task or item; NaN where there is none.
+
+    Raises
+    ------
+    DataError
+        If there are such columns, and fewer than of the others.
+    """
+    known = {name: column[~np.isnan(column)] for name, column in columns.items()}
+    known = {name: column for name, column in known.items() if column.any() and column.size > 1}
+    others = _differing(known)
+    if not others or 2 * len(others) >= len(known):
+        return
+    models = [name for name in columns if name not in others]
+    lines, every = (
+        shlex.join(part for name in names for part in ("--models", name))
+        for names in (models, list(columns))
+    )
+    one = len(others) == 1
+    raise DataError(
+        f"{source}: the numbers in {list_names(others, 4)} are of another kind than those of the "
+        f"other columns ({list_names(models, 4)}), so {'it' if one else 'they'} may be no "
+        f"{'model' if one else 'models'}. If so, name the models: {lines} (in Python: "
+        f"models={models!r}). If {'it is one' if one else 'they are'}: {every}."
     )

@@ -381,6 +381,7 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
 def _helpers(names: Sequence[str], options: ReadOptions) -> list[str]:
     """Columns that describe models, or say what place they have on another column."""
     aside = [*_companions(names, _RANK_ENDINGS).values(), *_beside_a_mean(names)]
+    aside += _of_training(names)
     if len(_silent([name for name in names if not is_helper(name)])) > 1:
         aside += [name for name in names if is_mean_of_metric(name)]
     return [
@@ -417,6 +418,25 @@ def _beside_a_mean(names: Sequence[str]) -> list[str]:
     if "mean" not in kinds.values():
         return []
     return [name for name, kind in kinds.items() if kind in ("std", "se")]
+
+
+def _of_training(names: Sequence[str]) -> list[str]:
+    """Columns of what was learned from, where the same is there of what was not.
+
+    >>> _of_training(["test_score", "train_score"]), _of_training(["Train acc", "trains"])
+    (['train_score'], [])
+    """
+    folded = {fold_name(name) for name in names}
+    found = {name: _TRAINING.sub("test", name, count=1) for name in names}
+    return [
+        name for name, other in found.items()
+        if other != name and folded & {fold_name(_TESTED.sub(one, other)) for one in _PARTS}
+    ]  # fmt: skip
+
+
+_TRAINING = re.compile(r"(?i)(?<![^\W_])train(?:ing)?(?![^\W_])")
+_TESTED = re.compile(r"(?<![^\W_])test(?![^\W_])")
+_PARTS = ("test", "val", "valid", "validation", "dev", "eval", "holdout")
 
 
 def _counts(names: Sequence[str]) -> dict[str, str]:

@@ -9,6 +9,8 @@ import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 
+import numpy as np
+
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
 from rankbars.tables.asides import (
@@ -21,6 +23,7 @@ from rankbars.tables.asides import (
     repeats_means,
 )
 from rankbars.tables.cells import NumberColumn, parse_number
+from rankbars.tables.columnkinds import ask_about_models
 from rankbars.tables.columns import answer_role, fold_name, paste_columns
 from rankbars.tables.derivedscores import find_changes, find_composed
 from rankbars.tables.layouts import (
@@ -89,6 +92,8 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
         parts = _without_outside(table, parts, outside, options)
     parts, made = _without_derived(table, parts, rows, summaries, options)
     kept, text, others = numeric_columns(table, seen, parts.values, columns)
+    answers = kept if (rows, columns) == ("item", "model") else ()
+    _ask_about_models(table, parts, answers, summaries, options)
     remarks = [("columns", _describe(rows, columns, parts, kept, text))]
     remarks += [("ratings", _describe_ratings(parts.ratings))] * bool(parts.ratings)
     remarks += [("no-scores", _describe_no_scores(others))] * bool(others)
@@ -132,6 +137,19 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
         melted, roles, frozenset(), None, tuple(remarks), lacking, renamed=True, attributes=said,
         header=tuple(kept),
     )  # fmt: skip
+
+
+def _ask_about_models(
+    table: Table, parts: MatrixColumns, kept: Sequence[str], summaries: Collection[str],
+    options: ReadOptions,
+) -> None:  # fmt: skip
+    """Columns of another kind than those of the models, unless the caller named models."""
+    if options.models:
+        return
+    place = {name: number for number, name in enumerate(table.columns)}
+    head = _plain_rows(table, parts, summaries)
+    read = {name: [parse_number(str(row[place[name]])) for row in head] for name in kept}
+    ask_about_models(table.source, {name: np.array(one, float) for name, one in read.items()})
 
 
 def _said_of_models(
@@ -281,9 +299,7 @@ def _without_derived(
     """
     place = {name: number for number, name in enumerate(table.columns)}
     named = _names_of_rows(table, parts)
-    head = [
-        row for row in table.head(_LOOKED_AT) if named is None or row[place[named]] not in summaries
-    ]
+    head = _plain_rows(table, parts, summaries)
     cells = {name: [row[place[name]] for row in head] for name in parts.values}
     composed, columns, places = {}, list[str](), list[int]()
     if rows == "item":
@@ -309,6 +325,17 @@ def _without_derived(
         for name, words in composed.items()
     ]
     return parts._replace(values=kept, dropped=(*parts.dropped, *gone)), remarks
+
+
+def _plain_rows(
+    table: Table, parts: MatrixColumns, summaries: Collection[str]
+) -> list[tuple[object, ...]]:
+    """The first rows, without summaries."""
+    named = _names_of_rows(table, parts)
+    place = None if named is None else table.columns.index(named)
+    return [
+        row for row in table.head(_LOOKED_AT) if place is None or row[place] not in summaries
+    ]  # fmt: skip
 
 
 # Rows that show whether a column is made of others.
