@@ -69,7 +69,44 @@ def judged() -> str:
 ASKED = ("Rows whose names begin alike go together", "--column cluster=NAME")
 OTHER = {"s.csv": slices("origin,slice_id,method,dice")}
 
+
+def raters(lacking: str) -> str:
+    """Three raters of thirty items, one of whom is harsh; one system lacks a rater."""
+    return lines(
+        "item,system,rater,rating",
+        *(
+            f"{n},{system},{rater},{3 + (n + place) % 2 - 2 * (rater == 'Rita')}"
+            for n in range(30)
+            for place, system in enumerate(("one", "two", "three"))
+            for rater in ("Ann", "Bob", "Rita")
+            if (system, rater) != ("three", lacking)
+        ),
+    )
+
+
 CASES = (
+    Case(
+        "a rater whom one lacks/asked",
+        "rank r.csv --column score=rating --column epoch=rater",
+        {"r.csv": raters("Rita")},
+        ("'three' has no answer of 'Rita'", "--where \"rater <> 'Rita'\""),
+        code=1,
+    ),
+    Case(
+        "a rater whom one lacks/without that rater",
+        "rank r.csv --column score=rating --column epoch=rater --where \"rater <> 'Rita'\"",
+        {"r.csv": raters("Rita")},
+        ("do not tell the 3 models apart",),
+        models=("one", "two", "three"),
+        items=30,
+    ),
+    Case(
+        "a rater whom one lacks/none does",
+        "rank r.csv --column score=rating --column epoch=rater",
+        {"r.csv": raters("nobody")},
+        models=("one", "two", "three"),
+        items=30,
+    ),
     Case(
         "rows of one source/compare asks",
         f"compare s.csv --models nnU-Net --models UNETR {NAMED} --column item=slice_id",

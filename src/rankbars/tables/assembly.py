@@ -51,7 +51,7 @@ from rankbars.tables.remarks import (
     describe_rows,
     refuse_resamples,
 )
-from rankbars.tables.repeats import DuplicateRowsError, telling_columns
+from rankbars.tables.repeats import DuplicateRowsError, refuse_lacking_raters, telling_columns
 from rankbars.tables.reruns import (
     find_time,
     keep_newest,
@@ -549,6 +549,7 @@ def _seed_as_repeat(group: Group) -> Group | None:
 
 
 def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTasks) -> Scores:
+    refuse_lacking_raters(group, records)
     names = records.names["task"]
     turned = {code for code, task in enumerate(names) if about.directions.get(task) == "lower"}
     shelf = Shelf(records, index, turned)

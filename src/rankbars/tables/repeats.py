@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankbars.errors import DataError
 from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED, Records, describe_place
-from rankbars.tables.columns import ROLES, fold_name, paste_columns
+from rankbars.tables.columns import ROLES, fold_name, names_run, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.descriptions import Group
 from rankbars.tables.layouts import HEAD_ROWS, find_numeric, split_values
@@ -29,6 +29,7 @@ __all__ = [
     "Labels",
     "duplicate_rows",
     "no_worst",
+    "refuse_lacking_raters",
     "refuse_second_files",
     "telling_columns",
 ]
@@ -386,6 +387,47 @@ def _advise(several_files: bool) -> str:
         "Remove the copies; or, if they are several answers to one item, name the column that "
         "numbers them: --column epoch=NAME (in Python: columns={'epoch': 'NAME'})."
     )
+
+
+def refuse_lacking_raters(group: Group, records: Records) -> None:
+    """Answers by the same raters, judges or prompts compare models only where all have them.
+
+    Answers that are numbered, or called after runs, stand for each other.
+
+    Raises
+    ------
+    DataError
+        If a model has no answer of a rater whom others share.
+    """
+    for role in group.plan.answers:
+        column, names = group.roles.get(role), records.names.get(role, ())
+        usual = {fold_name(one) for one in (role, *ROLES[role].aliases)}
+        numbers = any(name.isdigit() or names_run(name) for name in names)
+        few = 1 < len(names) <= _MOST_RATERS
+        if column is None or fold_name(column) in usual or numbers or not few:
+            continue
+        pairs = set(
+            records.ask(records.select(f"DISTINCT model_code, {role}_code", ("model", role)))
+        )
+        behind = {code: {model for model, one in pairs if one == code} for _, code in pairs}
+        models = {model for model, _ in pairs}
+        shared = {code: own for code, own in behind.items() if len(own) > 1}
+        for code, own in shared.items():
+            lacking = [
+                model for model in models - own if any(model in one for one in shared.values())
+            ]
+            if code is not None and lacking:
+                name, first = names[code], records.names["model"][min(lacking)]
+                others = paste_condition(f"{quote_column(column)} <> '{name}'")
+                raise DataError(
+                    f"{group.parts[0].rows.source}: {first!r} has no answer of {name!r} (column "
+                    f"{column!r}), whom other models have, so its mean is that of other "
+                    f"{column}s. Compare answers that all models have: {others}; or leave the "
+                    "model out. If one may stand for the other, number the answers instead: 1, 2, …"
+                )
+
+
+_MOST_RATERS = 100
 
 
 def telling_columns(group: Group) -> str:
