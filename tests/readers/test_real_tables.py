@@ -85,7 +85,13 @@ def test_regression_errors_one_file_per_model() -> None:
 
 
 def test_the_three_header_rows_of_vtab_are_joined() -> None:
-    scores = rb.read(TABLES / "three_header_rows_vtab.csv")
+    path, size = TABLES / "three_header_rows_vtab.csv", "metadata_hyper_sweep_size"
+    with pytest.raises(rb.DataError, match=f"{size!r} does not lie on the scale of the other"):
+        rb.read(path)
+    every = rb.read(path, direction={size: "higher"})
+    scores = rb.read(path, metric=[name for name in every.tasks if name != size])
+    assert size in every.tasks
+    assert size not in scores.tasks
     task = scores.tasks["1000_CIFAR-100"]
     assert isinstance(task, Estimates)
     assert task.mean[scores.models.index("Cond-BigGAN")] == 21.080000698566437

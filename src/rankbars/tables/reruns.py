@@ -242,7 +242,9 @@ def pairing_column(group: Group, options: ReadOptions) -> str | None:
             place = table.columns.index(names[0])
             times = list(dict.fromkeys(str(row[place]) for row in table.head(HEAD_ROWS)))
             one = paste_condition(f"{quote_column(names[0])} = '{times[-1]}'")
-            refuse_times(part.rows.source, times, one, paste_columns({"item": names[0]}))
+            wordings = all(re.fullmatch(r"[vV]\d+", name) for name in times)
+            if not wordings or "version" in names[0].casefold():  # of prompts, say
+                refuse_times(part.rows.source, times, one, paste_columns({"item": names[0]}))
             return names[0]
         item, variant = sorted(names, key=lambda name: -ask("count(*)", (name,)))
         raise DataError(
