@@ -80,10 +80,9 @@ def test_nothing_on_a_board_contradicts_the_rest(board: rb.Leaderboard) -> None:
 def page_shown(board: rb.Leaderboard) -> np.ndarray:
     """Who is shown better than whom, as the page reads it for the lists above and below a model."""
     packed = page_data(board, ())["shownBetter"]
-    found = np.zeros_like(board.shown_better)
-    pairs = np.frombuffer(base64.b64decode(packed["bytes"]), f"<{packed['kind']}").reshape(-1, 2)
-    found[pairs[:, 0], pairs[:, 1]] = True
-    return found
+    bits = np.frombuffer(base64.b64decode(packed["bytes"]), f"<{packed['kind']}")
+    shape = board.shown_better.shape
+    return np.unpackbits(bits, count=shape[0] * shape[1], bitorder="little").reshape(shape) == 1
 
 
 @st.composite

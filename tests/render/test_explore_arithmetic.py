@@ -53,7 +53,8 @@ def run_node(program: str, **given: Any) -> Any:
     node = shutil.which("node") or shutil.which("nodejs")
     if node is None:
         pytest.skip("needs Node (on Debian: apt-get install nodejs)")
-    bundle = resources.files("rankbars.render").joinpath("assets", "page.js").read_text("utf-8")
+    assets = resources.files("rankbars.render").joinpath("assets")
+    bundle = "\n".join(assets.joinpath(name).read_text("utf-8") for name in ("page.js", "views.js"))
     done = subprocess.run(
         [node, "--input-type=module", "--eval", program],
         input=json.dumps({"bundle": bundle} | given),

@@ -1,7 +1,7 @@
 /** The board as the page works with it: unpacked, with the questions that views ask of it. */
 
-import { type Numbers, type PageData, type TaskData, unpack, unpackShared } from "./data"
-import { type TaskPairs, type TaskScores, pairIndex } from "./explore/averages"
+import { type Numbers, type PageData, type TaskData, pairIndex, unpack, unpackShared } from "./data"
+import type { TaskPairs, TaskScores } from "./explore/averages"
 import { criticalValue } from "./explore/tails"
 
 export interface Interval {
@@ -67,9 +67,9 @@ export class Board {
   /** Models times models: 1 where the first was shown better. */
   get shown(): Uint8Array {
     if (this.shownBetter) return this.shownBetter
-    const pairs = unpack(this.data.shownBetter)
+    const bits = unpack(this.data.shownBetter)
     const found = new Uint8Array(this.size ** 2)
-    for (let k = 0; k < pairs.length; k += 2) found[pairs[k]! * this.size + pairs[k + 1]!] = 1
+    for (let k = 0; k < found.length; k++) found[k] = (bits[k >> 3]! >> (k & 7)) & 1
     return (this.shownBetter = found)
   }
 
@@ -124,6 +124,12 @@ export class Board {
     return this.data.order.filter(
       (other) => other !== model && !apart(model, other) && !apart(other, model),
     )
+  }
+
+  /** The tasks of a category that count. */
+  tasksIn(category: string): number[] {
+    const { tasks } = this.data
+    return [...tasks.keys()].filter((i) => tasks[i]!.category === category && tasks[i]!.weight > 0)
   }
 
   /** Positions of the models on a task, best score first. */

@@ -222,7 +222,7 @@ export interface PageData {
   elo: Packed | null
   /** Null where every model has every score. */
   taskCoverage: Packed | null
-  /** Pairs (better, worse) of positions; all of them hold at once. */
+  /** One bit for each pair, models times models: whether the first was shown better; all of them hold at once. */
   shownBetter: Packed
   /** Lines of the Hasse diagram (better, worse); null where there is no order. */
   edges: Packed | null
@@ -245,8 +245,9 @@ const TYPES = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Arr
 /** The numbers in a packed list. */
 export function unpack(packed: Packed): Numbers {
   const text = atob(packed.bytes)
-  const bytes = new Uint8Array(text.length)
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i)
+  const size = text.length
+  const bytes = new Uint8Array(size)
+  for (let i = 0; i < size; i++) bytes[i] = text.charCodeAt(i)
   return new TYPES[packed.kind](bytes.buffer)
 }
 
@@ -254,4 +255,9 @@ export function unpack(packed: Packed): Numbers {
 export function unpackShared(value: number | null | Packed): number | Float64Array {
   if (value === null) return Infinity
   return typeof value === "number" ? value : Float64Array.from(unpack(value))
+}
+
+/** Position of the pair i < j. */
+export function pairIndex(i: number, j: number, models: number): number {
+  return i * models - (i * (i + 1)) / 2 + (j - i - 1)
 }

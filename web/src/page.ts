@@ -1,4 +1,4 @@
-/** Entry of the script: brings the page to life, or hands out its arithmetic where there is none. */
+/** Entry of the script: brings the page to life. */
 
 import "./shared"
 import { Board } from "./board"
@@ -6,8 +6,6 @@ import { boardRows, startBoardTable } from "./boardtable"
 import { type Context, modelLink, taskLink } from "./context"
 import type { PageData } from "./data"
 import { h } from "./dom"
-import { recompute } from "./explore/recompute"
-import { criticalValue, upperTail } from "./explore/tails"
 import { openAround, startFolds, whenOpened } from "./folds"
 import { views } from "./later"
 import { Names } from "./names"
@@ -22,9 +20,14 @@ function start(): void {
   if (!island) return
   const data = JSON.parse(island.textContent ?? "") as PageData
   const context: Context = { board: new Board(data), rows: boardRows(), names: new Names(data), address: new Address(), part: null, paint: () => {} }
-  startBoardTable(context)
-  startShare(context)
+  const begin = (): void => {
+    startBoardTable(context)
+    startShare(context)
+  }
   // The script stands behind the table, which is laid out once then; the rest of the page is yet to come.
+  // Ranks of a part are worked out by the second script, which stands at the end.
+  if (context.address.state.on) document.addEventListener("DOMContentLoaded", begin)
+  else begin()
   document.addEventListener("DOMContentLoaded", () => startRest(context))
 }
 
@@ -36,8 +39,9 @@ function startRest(context: Context): void {
   startTooltips()
   startPanel(context)
   // Whoever points at something may open it: the second script runs before that, not then.
-  const table = document.querySelector("#board-table")
-  for (const type of ["pointerover", "focusin"]) table?.addEventListener(type, () => setTimeout(views), { once: true })
+  for (const place of document.querySelectorAll("#controls, #board-table")) {
+    for (const type of ["pointerover", "focusin"]) place.addEventListener(type, () => setTimeout(views), { once: true })
+  }
   document.documentElement.dataset["ready"] = "true"
 }
 
@@ -123,9 +127,5 @@ function goTo(id: string): void {
   place.focus({ preventScroll: true })
 }
 
-// Outside of a browser the same bundle is compared with the package, number by number.
-if (typeof document === "undefined") {
-  Object.assign(globalThis, { rankbarsReport: { Board, recompute, criticalValue, upperTail } })
-} else {
-  start()
-}
+// Outside of a browser there is nothing to bring to life: see views.ts.
+if (typeof document !== "undefined") start()

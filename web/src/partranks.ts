@@ -23,19 +23,6 @@ export interface PartRanks {
   texts: string[]
 }
 
-/** What the ranks can be about beside everything: keys for the address, and names. */
-export function partsOf(board: Board, names: Names): [string, string][] {
-  const { lead, parts, explore, tasks } = board.data
-  if (parts) return parts.map((part, i) => [`votes:${i}`, part.name])
-  if (lead !== "aggregate" || tasks.length < 2) return []
-  const several = board.categories.filter((name) => tasksIn(board, name).length > 1)
-  const averaged = explore.average && board.hasPairs && board.categories.length > 1 ? several : []
-  return [
-    ...averaged.map((name): [string, string] => [`category:${name}`, `Category: ${name}`]),
-    ...tasks.map((task, i): [string, string] => [`task:${names.taskKey(i)}`, task.name]),
-  ]
-}
-
 /** The ranks that a key of the address asks for; a sentence where they are not known; null for those of everything. */
 export function partRanks(board: Board, names: Names, key: string | undefined): PartRanks | string | null {
   const [kind = "", ...rest] = (key ?? "").split(":")
@@ -67,7 +54,7 @@ function ofTask(board: Board, task: number): PartRanks {
 /** Averages over the tasks of a category are computed here, by the rules of the board. */
 function ofCategory(board: Board, name: string): PartRanks | string {
   const { average, explore } = board.data
-  const tasks = tasksIn(board, name)
+  const tasks = board.tasksIn(name)
   const found = recompute(board, { ...published(board), tasks }).average
   if (!found || found.few || !average) {
     return `Ranks on the average of ${name} are not computed here: its ${tasks.length} tasks are too few, or too uneven, for the rules of this board.`
@@ -120,10 +107,6 @@ function sentence({ data }: Board, name: string, order: readonly number[], best:
   if (first.length === order.length) return `On ${name}, these results rule out no model as the first.`
   if (first.length > 3) return `${first.length} models may be first on ${name}.`
   return `${called.slice(0, -1).join(", ")} or ${called.at(-1)} may be first on ${name}.`
-}
-
-function tasksIn({ data }: Board, category: string): number[] {
-  return [...data.tasks.keys()].filter((i) => data.tasks[i]!.category === category && data.tasks[i]!.weight > 0)
 }
 
 function known(value: number): number | null {

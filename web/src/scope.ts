@@ -1,10 +1,12 @@
 /** What rows are about: everything, a category or a task, a new task, or one model that somebody had in mind. */
 
 import { sayRanks, showRanks } from "./charts/numbers"
+import type { Board } from "./board"
 import type { Context } from "./context"
 import type { RanksData } from "./data"
 import { choice, h } from "./dom"
-import { partRanks, partsOf } from "./partranks"
+import { views } from "./later"
+import type { Names } from "./names"
 
 /** Completes the switch above the table. Starts before all other views: they read what it has put in place. */
 export function startScope(context: Context): void {
@@ -72,7 +74,7 @@ export function startScope(context: Context): void {
         break
       }
     }
-    const found = state.new || state.one ? null : partRanks(board, names, state.on)
+    const found = state.new || state.one || !state.on ? null : views().partRanks(board, names, state.on)
     context.part = found === null || typeof found === "string" ? null : found
     if (select) select.value = state.new || state.one ? "" : (state.on ?? "")
     document.querySelector("#board-table")?.classList.toggle("part", context.part !== null)
@@ -88,6 +90,19 @@ export function startScope(context: Context): void {
     if (state.one !== before.one || state.new !== before.new || state.on !== before.on) follow()
   })
   follow()
+}
+
+/** What the ranks can be about beside everything: keys for the address, and names. */
+function partsOf(board: Board, names: Names): [string, string][] {
+  const { lead, parts, explore, tasks } = board.data
+  if (parts) return parts.map((part, i) => [`votes:${i}`, part.name])
+  if (lead !== "aggregate" || tasks.length < 2) return []
+  const several = board.categories.filter((name) => board.tasksIn(name).length > 1)
+  const averaged = explore.average && board.hasPairs && board.categories.length > 1 ? several : []
+  return [
+    ...averaged.map((name): [string, string] => [`category:${name}`, `Category: ${name}`]),
+    ...tasks.map((task, i): [string, string] => [`task:${names.taskKey(i)}`, task.name]),
+  ]
 }
 
 interface Shown {

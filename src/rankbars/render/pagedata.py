@@ -102,7 +102,7 @@ def page_data(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]
         "se": _pack_reals([task.se for task in tasks], exact=board.pairs is not None),
         "elo": None if tasks[0].elo is None or len(tasks) > 1 else _pack_reals(tasks[0].elo),
         "taskCoverage": None if (coverage == 1).all() else _pack_reals(coverage, exact=False),
-        "shownBetter": _pack_counts(np.argwhere(board.shown_better)),
+        "shownBetter": _pack_bits(board.shown_better),
         "edges": _edges(board),
         "explore": _explore_data(board),
         "merged": _merged(board),
@@ -210,6 +210,18 @@ def _pack_counts(values: ArrayLike) -> dict[str, str]:
     counts = np.asarray(values, dtype=np.int64)
     kind = next(k for k, width in _WIDTHS if counts.max(initial=0) < 256**width)
     return {"kind": kind, "bytes": _base64(counts.astype(f"<{kind}"))}
+
+
+def _pack_bits(values: NDArray[np.bool_]) -> dict[str, str]:
+    """Yes or no, eight in a byte, the first in its lowest bit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> _pack_bits(np.array([[True, False], [False, True]]))
+    {'kind': 'u1', 'bytes': 'CQ=='}
+    """
+    return {"kind": "u1", "bytes": _base64(np.packbits(values, bitorder="little"))}
 
 
 def _pack_reals(values: ArrayLike, *, exact: bool = True) -> dict[str, str]:

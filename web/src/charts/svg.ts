@@ -1,5 +1,6 @@
 /** Elements of a drawing, and what every chart has in common. */
 
+import { thousands } from "./numbers"
 import { legible } from "./names"
 
 const NAMESPACE = "http://www.w3.org/2000/svg"
@@ -127,5 +128,5 @@ export function boxes(parts: readonly (readonly [number, number, number, number]
 
 /** `count` things: "1 model", "3 models". */
 export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`
+  return `${thousands(String(count))} ${noun}${count === 1 ? "" : "s"}`
 }

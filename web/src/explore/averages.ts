@@ -1,5 +1,6 @@
 /** Averages over the chosen tasks, with paired contrasts: the rules of the package, in the browser. */
 
+import { pairIndex } from "../data"
 import { type Correction, type Statistics, mayBeBest, ranksEach, ranksOf, relationAll } from "./holm"
 import { type Bounds, anywhere } from "./merges"
 import { type Fitness, fitnessOf } from "./skewness"
@@ -48,11 +49,6 @@ export interface AverageRanks {
   bounds: Bounds
   /** Pairs of all models that hold at once. */
   shown: Uint8Array
-}
-
-/** Position of the pair i < j. */
-export function pairIndex(i: number, j: number, models: number): number {
-  return i * models - (i * (i + 1)) / 2 + (j - i - 1)
 }
 
 /** Average over exactly these tasks: variances of contrasts add up. */
