@@ -16,6 +16,7 @@ from everyday import (
     dependence,
     directions,
     exports,
+    filesagain,
     foldsandvotes,
     limitedruns,
     lostanswers,
@@ -59,6 +60,7 @@ CASES: tuple[Case, ...] = tuple(
         statisticscolumns,
         trialcolumns,
         exports,
+        filesagain,
         unscored,
         votecopies,
     )

@@ -35,7 +35,7 @@ from rankbars.tables.layouts import find_layout
 from rankbars.tables.metrics import AMOUNTS, metric_in_name, split_words, usual_direction
 from rankbars.tables.readoptions import ReadOptions, options_of
 from rankbars.tables.relations import Table
-from rankbars.tables.tidy import FileNames
+from rankbars.tables.tidy import SHARED_TASK, FileNames
 from rankbars.tables.valuetables import Chunk, ValueTable
 
 __all__ = [
@@ -68,7 +68,6 @@ DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 JSON_SUFFIXES = (".json",)
 JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
 MARKDOWN_SUFFIXES = (".md", ".markdown")
-_SHARED = "all"  # the task of files that name none
 TABLE_SUFFIXES = (
     *PARQUET_SUFFIXES, *DELIMITED_SUFFIXES, *JSON_SUFFIXES, *JSON_LINES_SUFFIXES,
     *MARKDOWN_SUFFIXES,
@@ -197,18 +196,19 @@ def name_files(
     if side and len(files) > 1:
         runs = _runs_of(files)
         if runs:
-            return [FileNames(side, _SHARED, _SHARED, run=run) for run in runs]
+            return [FileNames(side, SHARED_TASK, SHARED_TASK, run=run) for run in runs]
         return [FileNames(side, task, task) for task in _tasks_of(files)]
     alike = _folders_of(files)
     parts = [name.rpartition("/") for name in alike]
     if parts and all(model and names_run(run) for model, _, run in parts):
         return [
-            FileNames(model, _SHARED, _SHARED, folders=True, run=run) for model, _, run in parts
+            FileNames(model, SHARED_TASK, SHARED_TASK, folders=True, run=run)
+            for model, _, run in parts
         ]
     stems = alike or _distinct_stems(files)
     ended = [split_run(stem) for stem in stems]
     if all(run for _, run in ended) and 1 < len({model for model, _ in ended}) < len(ended):
-        return [FileNames(model, model, _SHARED, run=run) for model, run in ended]
+        return [FileNames(model, model, SHARED_TASK, run=run) for model, run in ended]
     counts = Counter(stem.rpartition("_")[2] for stem in stems)
     named = [_split_metric(stem, counts) for stem in stems]
     folders = [Path(file.label).parent.name for file in files]
@@ -219,8 +219,8 @@ def name_files(
         given, sign, _ = file.label.partition(_NAMED)
         model = given if sign else stem
         amount = len(files) == 1 and stem.casefold() in AMOUNTS  # no task is called cost
-        task = _SHARED if beside or amount else stem
-        shared = folder if several and folder and not alike else _SHARED
+        task = SHARED_TASK if beside or amount else stem
+        shared = folder if several and folder and not alike else SHARED_TASK
         found.append(
             FileNames(model, task, shared, metric, bool(sign), crossed, bool(alike and not sign))
         )

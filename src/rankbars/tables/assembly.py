@@ -31,6 +31,7 @@ from rankbars.tables.descriptions import (
     describe_tasks,
 )
 from rankbars.tables.designs import NamedKind, RowPlan, Size, plan_rows
+from rankbars.tables.filesagain import runs_of_files
 from rankbars.tables.joining import join_scores
 from rankbars.tables.layouts import (
     HEAD_ROWS,
@@ -156,6 +157,13 @@ def _put_together(tables: Sequence[ParsedTable], options: ReadOptions, engine: E
             every = [
                 ParsedTable(part.rows.source, part, names, said.get(part.rows.source, ()))
                 for part, names in newest
+            ]
+    if len(every) > 1:
+        runs = runs_of_files([(one.table, one.names) for one in every], options, engine)
+        if runs is not None:
+            every = [
+                one._replace(table=part, names=names)
+                for one, (part, names) in zip(every, runs, strict=True)
             ]
     one_task = _share_a_task(every, engine)
     for parsed in every:

@@ -24,12 +24,12 @@ from rankbars.tables.layouts import HEAD_ROWS, find_keys
 from rankbars.tables.metrics import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
-from rankbars.tables.tidy import FileNames, TidyTable, take_names
+from rankbars.tables.tidy import SHARED_TASK, FileNames, TidyTable, take_names
 from rankbars.tables.times import refuse_times
 
 __all__ = [
-    "TEXTS", "find_time", "keep_newest", "newest_of_files", "number_by_time", "pairing_column",
-    "split_by_condition", "take_item",
+    "STAMP", "TEXTS", "find_time", "keep_newest", "newest_of_files", "number_by_time",
+    "pairing_column", "split_by_condition", "take_item",
 ]  # fmt: skip
 
 # Columns that say when a run was made.
@@ -91,7 +91,7 @@ def newest_of_files(
     DataError
         If a model stands in two files, and nothing says which of them is newer.
     """
-    told = [next(reversed([*_STAMP.finditer(part.rows.source)]), None) for part, _ in files]
+    told = [next(reversed([*STAMP.finditer(part.rows.source)]), None) for part, _ in files]
     runs = []
     for (part, names), stamp in zip(files, told, strict=True):
         bare = names
@@ -99,10 +99,10 @@ def newest_of_files(
             stem = Path(part.rows.source).stem.partition(".")[0]
             model = names.model and _without_stamp(names.model, stem)
             task = _without_stamp(names.task, stem)
-            bare = names._replace(model=model, task=task, shared_task=_SHARED)
+            bare = names._replace(model=model, task=task, shared_task=SHARED_TASK)
         found = _named_cells(part.rows, engine)
         if "model" not in part.lacking and _is_of_model(bare.task, {str(one) for one, _ in found}):
-            bare = bare._replace(task=_SHARED)
+            bare = bare._replace(task=SHARED_TASK)
         whole = take_names(part, bare).rows
         cells = frozenset(
             (str(whole.constants.get("model", model)), str(whole.constants.get("task", task)))
@@ -136,16 +136,15 @@ def newest_of_files(
 
 
 # A date, and perhaps a time, in the name of a file or of its folder.
-_STAMP = re.compile(
+STAMP = re.compile(
     r"(?<!\d)20\d\d-?[01]\d-?[0-3]\d(?:[T_-]?[0-2]\d[-:.]?[0-5]\d(?:[-:.]?[0-5]\d)?)?"
 )
-_SHARED = "all"
 
 
 def _without_stamp(name: str, file: str) -> str:
     """A name without the time in it; that of the file where nothing else is left."""
-    parts = [_STAMP.sub("", part).strip("_-. ") for part in name.split("/")]
-    return "/".join(filter(None, parts)) or _STAMP.sub("", file).strip("_-. ") or name
+    parts = [STAMP.sub("", part).strip("_-. ") for part in name.split("/")]
+    return "/".join(filter(None, parts)) or STAMP.sub("", file).strip("_-. ") or name
 
 
 def _is_of_model(name: str, models: Collection[str]) -> bool:

@@ -28,8 +28,12 @@ from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
 
 __all__ = [
-    "FileNames", "TidyTable", "check_numbers", "prepare_tidy", "spelling_remark", "take_names",
+    "SHARED_TASK", "FileNames", "TidyTable", "check_numbers", "prepare_tidy", "spelling_remark",
+    "take_names",
 ]  # fmt: skip
+
+
+SHARED_TASK = "all"  # the task of files that name none
 
 
 class FileNames(NamedTuple):
