@@ -10,14 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.notes import Note, list_names, list_words
-from rankbars.tables.asides import MARGIN, is_summary
+from rankbars.tables.asides import MARGIN, is_summary, repeats_means
 from rankbars.tables.cells import parse_number
 from rankbars.tables.readoptions import ReadOptions
 
 if TYPE_CHECKING:
     from rankbars.tables.taskestimates import Summaries
 
-__all__ = ["find_changed_rows", "find_changes", "find_composed", "find_derived", "without_derived"]
+__all__ = [
+    "find_changed_rows", "find_changes", "find_composed", "find_derived", "find_margin",
+    "without_derived",
+]  # fmt: skip
 
 Array = NDArray[np.float64]
 
@@ -253,6 +256,21 @@ def find_composed(
             if apart and both and (own[:, 0] == made).all() and name not in chosen:
                 found[name] = words
     return found if len(found) == 1 else {}
+
+
+def find_margin(cells: Mapping[str, Sequence[object]], chosen: Collection[str] = ()) -> str | None:
+    """The column that is called a margin and holds the mean of all others in every row.
+
+    Examples
+    --------
+    >>> find_margin({"one": [1, 0], "two": [1, 1], "All": [1, 0.5]})
+    'All'
+    """
+    others = [own for name, own in cells.items() if name != MARGIN]
+    rows = list(map(list, zip(*others, strict=True)))
+    if MARGIN not in cells or MARGIN in chosen or len(others) < 2:
+        return None
+    return MARGIN if repeats_means(cells[MARGIN], rows) else None
 
 
 # Answers on which a model that is made of others is not one of them, by chance.

@@ -37,11 +37,11 @@ from rankbars.tables.metrics import (
     ends_in_loss,
     stated_direction,
     usual_direction,
-    without_metric,
 )
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
 from rankbars.tables.statistics import kind_of_statistic
+from rankbars.tables.tasktwice import columns_left_aside
 
 __all__ = [
     "MOST_ROWS",
@@ -176,7 +176,11 @@ def survey_columns(
         if table.columns == known:
             break
     if rows == "model" and columns == "task" and len(options.metrics) < 2:
-        parts = _of_one_metric(table, parts, options)
+        aside = columns_left_aside(table, parts.values, options)
+        parts = parts._replace(
+            values=tuple(name for name in parts.values if name not in aside),
+            dropped=(*parts.dropped, *aside),
+        )
         parts = parts if options.metrics else _without_ratings(parts, seen, options)
     for name in beside:
         unread = seen[name].unread
@@ -238,39 +242,6 @@ def _named_columns(table: Table, columns: str, options: ReadOptions) -> dict[str
 
 
 _CELL_ROLES = ("score", "se", "ci_low", "ci_high", "ci_level")
-
-
-def _of_one_metric(table: Table, parts: MatrixColumns, options: ReadOptions) -> MatrixColumns:
-    """The parts with the columns of the metric that is chosen, where tasks have several.
-
-    Raises
-    ------
-    DataError
-        If none is chosen: such tasks would count several times.
-    """
-    told = {name: found for name in parts.values if (found := without_metric(name)) is not None}
-    metrics: dict[str, dict[str, str]] = {}
-    for name, (task, metric) in told.items():
-        metrics.setdefault(task, {})[metric] = name
-    several = {task: own for task, own in metrics.items() if task and len(own) > 1}
-    if len(several) < 2 or set(parts.values) & set(options.direction):
-        return parts
-    spellings = {fold_name(metric): metric for own in several.values() for metric in own}
-    chosen = spellings.get(fold_name(options.metric or ""))
-    if chosen is None:
-        task = next(iter(several))
-        names = [str(one) for one in several[task]]
-        raise DataError(
-            f"{table.source}: {list_names(several, 3)} have {len(names)} columns each, one for "
-            f"each metric ({list_names(names, 4)}), and would count as so many tasks. A board "
-            f"shows one metric per task; choose it: {shlex.join(('--metric', names[0]))} (in "
-            f"Python: metric={names[0]!r}). If each column is a task: --metric NAME for each."
-        )
-    others = [name for name in parts.values if told.get(name, ("", chosen))[1] != chosen]
-    return parts._replace(
-        values=tuple(name for name in parts.values if name not in others),
-        dropped=(*parts.dropped, *others),
-    )
 
 
 def _without_ratings(
@@ -508,10 +479,21 @@ def _companions(
     found = {}
     for name in names:
         for ending in endings:
-            base = name.removesuffix(ending)
-            if base != name and base in names:
-                found[name if every else base] = name
+            for base in _without(name, ending):
+                if base in names:
+                    found[name if every else base] = name
     return found
+
+
+def _without(name: str, ending: str) -> list[str]:
+    """The name without an ending, behind which a filter or another remark may stand.
+
+    >>> _without("arc/acc_stderr,none", "_stderr"), _without("arc_se", "_se"), _without("a", "_se")
+    (['arc/acc,none'], ['arc'], [])
+    """
+    if name.endswith(ending):
+        return [name.removesuffix(ending)]
+    return [name.replace(ending + mark, mark, 1) for mark in ",|:@" if ending + mark in name]
 
 
 def spread_columns(names: Sequence[str]) -> list[str]:

@@ -351,9 +351,9 @@ def _find_named(table: Table, options: ReadOptions) -> Columns:
 
 def _metric_name(table: Table, column: str, options: ReadOptions) -> tuple[str, bool]:
     """Name of the metric where there is no column of metrics; whether the file's goes first."""
-    if options.metric is None or options.metric == column:
-        return column, True
     unnamed = usual_direction(column) is None or fold_name(column) == "score"
+    if options.metric is None or options.metric == column:
+        return column, unnamed
     if unnamed and not is_trial_metric(options.metric):  # that is made of scores, and no name
         return options.metric, False
     error = DataError(

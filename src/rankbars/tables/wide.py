@@ -14,6 +14,7 @@ import numpy as np
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
 from rankbars.tables.asides import (
+    MARGIN,
     check_summaries,
     describe_left_out,
     describes_models,
@@ -25,7 +26,7 @@ from rankbars.tables.asides import (
 from rankbars.tables.cells import NumberColumn, parse_number
 from rankbars.tables.columnkinds import ask_about_models
 from rankbars.tables.columns import answer_role, fold_name, paste_columns
-from rankbars.tables.derivedscores import find_changes, find_composed
+from rankbars.tables.derivedscores import find_changes, find_composed, find_margin
 from rankbars.tables.layouts import (
     HEAD_ROWS,
     corner_names,
@@ -301,9 +302,10 @@ def _without_derived(
     named = _names_of_rows(table, parts)
     head = _plain_rows(table, parts, summaries)
     cells = {name: [row[place[name]] for row in head] for name in parts.values}
-    composed, columns, places = {}, list[str](), list[int]()
+    composed, columns, places, margin = {}, list[str](), list[int](), None
     if rows == "item":
         composed = find_composed(cells, options.models)
+        margin = find_margin(cells, options.models)
     else:
         columns, places = find_changes(cells)
     if places:
@@ -314,7 +316,7 @@ def _without_derived(
             "as changes from another row have, and in the others none has. Write scores in all "
             "rows, or leave these rows out."
         )
-    gone = (*composed, *columns)
+    gone = [*composed, *columns, *([] if margin is None else [margin])]
     kept = tuple(name for name in parts.values if name not in gone)
     remarks = [
         (
@@ -324,6 +326,9 @@ def _without_derived(
         )
         for name, words in composed.items()
     ]
+    if margin is not None:
+        said = f"{margin!r} is the mean of all others, and left aside."
+        remarks.append(("no-models", f"{said} If it is a model, name all models: --models NAME."))
     return parts._replace(values=kept, dropped=(*parts.dropped, *gone)), remarks
 
 
@@ -351,7 +356,7 @@ def _summary_rows(
         return []
     items = rows == "item"
     wanted = table.named_like(
-        named, lambda name: is_summary(name) or (items and is_share_right(name))
+        named, lambda name: is_summary(name) or (items and (is_share_right(name) or name == MARGIN))
     )
     shares = [name for name in wanted if not is_summary(name)]
     if not shares:

@@ -1,0 +1,148 @@
+"""Columns of one task in a matrix: by several metrics, or in two writings; one is chosen."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+
+from rankbars.data.notes import list_names
+from rankbars.errors import DataError
+from rankbars.tables.columns import fold_name
+from rankbars.tables.layouts import HEAD_ROWS, find_numeric
+from rankbars.tables.metrics import split_words, without_metric
+from rankbars.tables.readoptions import ReadOptions
+from rankbars.tables.relations import Table
+
+__all__ = ["columns_left_aside"]
+
+
+def columns_left_aside(table: Table, values: Sequence[str], options: ReadOptions) -> list[str]:
+    """Columns of tasks that stand in another column as well, and are not the chosen ones.
+
+    Parameters
+    ----------
+    table : Table
+        The matrix.
+    values : sequence of str
+        Its columns of scores.
+    options : ReadOptions
+        What the caller declares.
+
+    Raises
+    ------
+    DataError
+        If none is chosen: such tasks would count several times.
+    """
+    if {*values} & {*options.direction} or len(options.metrics) > 1:
+        return []
+    _refuse_two_writings(table, values)
+    told = {name: found for name in values if (found := _task_and_metric(name)) is not None}
+    metrics: dict[str, dict[str, str]] = {}
+    for name, (task, metric) in told.items():
+        metrics.setdefault(task, {})[metric] = name
+    several = {task: own for task, own in metrics.items() if task and len(own) > 1}
+    if len(several) < (1 if any(map(_EVALUATED.fullmatch, values)) else 2):
+        return []
+    spellings = {_spelling(metric): metric for own in several.values() for metric in own}
+    chosen = spellings.get(_spelling(options.metric or ""))
+    if chosen is None:
+        task = next(iter(several))
+        names = [str(one) for one in several[task]]
+        every = [next(iter(own.values())) for own in metrics.values()]
+        whole = set.intersection(*(set(own) for own in metrics.values()))
+        raise DataError(
+            f"{table.source}: {list_names(several, 3)} have {len(names)} columns each, one for "
+            f"each metric ({list_names(names, 4)}), and would count as so many tasks. A board "
+            f"shows one metric per task; choose it: "
+            + (
+                f"{shlex.join(('--metric', names[0]))} (in Python: metric={names[0]!r}). If each "
+                "column is a task: --metric NAME for each."
+                if whole
+                else f"{_lines(every)} (in Python: metric={every!r})."
+            )
+        )
+    return [name for name in values if told.get(name, ("", chosen))[1] != chosen]
+
+
+# As results of an evaluation are flattened: task/metric,filter.
+_EVALUATED = re.compile(r"(?P<task>[^,]+)[/.|](?P<metric>[^/.,|]+),(?P<filter>[^,/]+)")
+
+
+def _task_and_metric(name: str) -> tuple[str, str] | None:
+    """The task in the name of a column, and its metric; None where there is none.
+
+    Examples
+    --------
+    >>> _task_and_metric("results.arc/acc_norm,none"), _task_and_metric("boolq_f1")
+    (('results.arc', 'acc_norm,none'), ('boolq', 'f1'))
+    """
+    found = _EVALUATED.fullmatch(name)
+    if found is None:
+        return without_metric(name)
+    return found["task"], f"{found['metric']},{found['filter']}"
+
+
+def _spelling(metric: str) -> str:
+    """How a metric is compared; a filter that does nothing need not be said."""
+    return fold_name(metric.removesuffix(",none"))
+
+
+def _lines(names: Sequence[str]) -> str:
+    quoted = [f"'{name}'" if shlex.quote(name) == name and "," in name else shlex.quote(name)
+              for name in names]  # fmt: skip
+    return " ".join(f"--metric {name}" for name in quoted)
+
+
+# What is said of the same scores before something is done with their scale, and after.
+_WRITINGS = split_words("raw normalized normalised norm unnormalized unnormalised scaled unscaled "
+                        "percent pct rescaled")  # fmt: skip
+
+
+def _refuse_two_writings(table: Table, values: Sequence[str]) -> None:
+    """Raises `DataError` if a task stands in one column as it was measured, in another rescaled."""
+    folded = {fold_name(name): name for name in values}
+    found: dict[str, str] = {}
+    for name in values:
+        plain = _without_writing(name)
+        if plain in folded and folded[plain] != name:
+            found[folded[plain]] = name
+    if not found:
+        return
+    rest = [name for name in _varying(table, values) if name not in {*found, *found.values()}]
+    one, two = next(iter(found.items()))
+    ways = [[*found, *rest], [*found.values(), *rest]]
+    more = f", and {len(found) - 1} more such pairs" if len(found) > 1 else ""
+    plain, other = map(_lines, ways)
+    raise DataError(
+        f"{table.source}: {one!r} and {two!r} are two writings of one task by their names{more}, "
+        f"and would count as two tasks. Choose one of each: {plain}; or {other} "
+        f"(in Python: metric={ways[0]!r})."
+    )
+
+
+def _varying(table: Table, values: Sequence[str]) -> list[str]:
+    """Columns of numbers, of which at least two differ."""
+    head = table.head(HEAD_ROWS)
+    numeric = find_numeric(table.columns, head)
+    place = {name: number for number, name in enumerate(table.columns)}
+    return [
+        name for name in values
+        if name in numeric and len({str(row[place[name]]) for row in head} - {"True", "False"}) > 1
+    ]  # fmt: skip
+
+
+def _without_writing(name: str) -> str | None:
+    """The name without a word that says how its scale is written; None if it has none.
+
+    Examples
+    --------
+    >>> _without_writing("IFEval Raw"), _without_writing("raw_bbh"), _without_writing("MMLU")
+    ('ifeval', 'bbh', None)
+    """
+    words = re.findall(r"[^\W_]+", name.casefold())
+    if len(words) < 2:
+        return None
+    if words[-1] in _WRITINGS and words[-2] != "acc":
+        return fold_name("".join(words[:-1]))
+    return fold_name("".join(words[1:])) if words[0] in _WRITINGS else None
