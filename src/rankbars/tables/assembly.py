@@ -54,9 +54,11 @@ from rankbars.tables.remarks import (
 )
 from rankbars.tables.repeats import DuplicateRowsError, refuse_lacking_raters, telling_columns
 from rankbars.tables.reruns import (
+    find_steps,
     find_time,
     keep_newest,
     newest_of_files,
+    newest_of_runs,
     number_by_time,
     other_texts,
     pairing_column,
@@ -149,22 +151,7 @@ def scores_from_parsed(tables: Sequence[ParsedTable], options: ReadOptions) -> S
 def _put_together(tables: Sequence[ParsedTable], options: ReadOptions, engine: Engine) -> Scores:
     groups: dict[RowPlan, list[TidyTable]] = defaultdict(list)
     sources: dict[RowPlan, list[str]] = defaultdict(list)
-    every = list(tables)
-    if options.reruns == "newest" and len(tables) > 1:
-        newest = newest_of_files([(one.table, one.names) for one in tables], engine)
-        if newest is not None:
-            said = {one.source: one.notes for one in tables}
-            every = [
-                ParsedTable(part.rows.source, part, names, said.get(part.rows.source, ()))
-                for part, names in newest
-            ]
-    if len(every) > 1:
-        runs = runs_of_files([(one.table, one.names) for one in every], options, engine)
-        if runs is not None:
-            every = [
-                one._replace(table=part, names=names)
-                for one, (part, names) in zip(every, runs, strict=True)
-            ]
+    every = _settle_files(tables, options, engine) if len(tables) > 1 else [*tables]
     one_task = _share_a_task(every, engine)
     for parsed in every:
         names = parsed.names
@@ -173,6 +160,7 @@ def _put_together(tables: Sequence[ParsedTable], options: ReadOptions, engine: E
         part = take_names(parsed.table, names)
         if "condition" in part.named:
             part = split_by_condition(part)
+        part = newest_of_runs(part, options)
         refuse_resamples(parsed.source, part, options)
         plan = plan_rows(part.roles, options)
         groups[plan].append(part)
@@ -194,6 +182,28 @@ def _put_together(tables: Sequence[ParsedTable], options: ReadOptions, engine: E
     ):
         _refuse_ranks(joined, every[0].source)
     return joined
+
+
+def _settle_files(
+    tables: Sequence[ParsedTable], options: ReadOptions, engine: Engine
+) -> list[ParsedTable]:
+    """Several files without what newer ones hold, and those of one evaluation as its runs."""
+    every = list(tables)
+    if options.reruns == "newest":
+        newest = newest_of_files([(one.table, one.names) for one in tables], engine)
+        if newest is not None:
+            said = {one.source: one.notes for one in tables}
+            every = [
+                ParsedTable(part.rows.source, part, names, said.get(part.rows.source, ()))
+                for part, names in newest
+            ]
+    runs = runs_of_files([(one.table, one.names) for one in every], options, engine)
+    if runs is None:
+        return every
+    return [
+        one._replace(table=part, names=names)
+        for one, (part, names) in zip(every, runs, strict=True)
+    ]
 
 
 def _refuse_ranks(scores: Scores, source: str) -> None:
@@ -397,6 +407,8 @@ def _settle_reruns(group: Group, options: ReadOptions) -> Group | None:
     parts = []
     for part in group.parts:
         column = find_time(part.table, part.roles)
+        if column is None and options.reruns == "newest":
+            column = find_steps(part.table, part.roles)
         if column is None or (options.reruns == "all" and "epoch" in part.roles):
             raise DataError(
                 f"{part.rows.source}: there are rows that stand several times, and no column says "

@@ -32,6 +32,7 @@ __all__ = [
     "is_series",
     "names_run",
     "names_source",
+    "numbers_steps",
     "paste_columns",
     "split_run",
 ]
@@ -165,6 +166,22 @@ def is_series(name: str, folded: Collection[str]) -> bool:
 _RUN = re.compile(
     r"(seed|run|trial|rep|repeat|repetition|attempt|epoch|sample|try|iteration)[-_ =]?\d+", re.I
 )
+
+
+_STEPS = re.compile(
+    r"(?:step|turn)(?:id|idx|index|number|num|no)?|action(?:id|idx|index|number|num|no)"
+)
+
+
+def numbers_steps(name: str) -> bool:
+    """Whether a column numbers the steps or turns of one try.
+
+    Examples
+    --------
+    >>> numbers_steps("step_idx"), numbers_steps("Turn"), numbers_steps("attempt")
+    (True, True, False)
+    """
+    return _STEPS.fullmatch(fold_name(name)) is not None
 
 
 def names_run(name: str) -> bool:

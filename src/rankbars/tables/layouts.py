@@ -32,6 +32,7 @@ from rankbars.tables.columns import (
     fold_name,
     is_series,
     names_run,
+    numbers_steps,
     paste_columns,
 )
 from rankbars.tables.conditions import paste_condition, quote_column
@@ -411,9 +412,9 @@ _MAY_BE_TRIALS = re.compile(r"(?:(?:epoch|iter|iteration|step)[-_ ]?)?\d+", re.I
 
 
 def _tidy(table: Table, header: _Header) -> Layout | None:
-    has_key = header.has_key
     numbered = any(fold_name(name) in ITEM_NUMBERS for name in header.numeric)
     item = header.has("item", weak=True) or numbered
+    has_key = header.has_key or (item and any(map(numbers_steps, header.numeric)))
     others = [name for name in header.unexplained if fold_name(name) not in ITEM_NUMBERS]
     if not header.has("score", weak=True):
         rates = [

@@ -18,7 +18,7 @@ from rankbars.tables.columns import ROLES, fold_name, names_run, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.descriptions import Group
 from rankbars.tables.layouts import HEAD_ROWS, find_numeric, split_values
-from rankbars.tables.reruns import find_time
+from rankbars.tables.reruns import find_steps, find_time
 
 __all__ = [
     "MOST_CELLS",
@@ -458,6 +458,13 @@ def telling_columns(group: Group) -> str:
         return (
             f" The column {time!r} tells these rows apart. If they are runs that were made again: "
             "--reruns newest, or --reruns all to take them as answers to the same item."
+        )
+    steps = find_steps(table, part.roles)
+    if steps in telling and "item" in part.roles:
+        return (
+            f" The column {steps!r} tells these rows apart: it numbers the steps of one try, which "
+            "are no answers of their own. If the last step holds the result: --reruns newest. If "
+            "the result is the sum over steps, write one row per try with the sum."
         )
     if fold_name(telling[0]) in {fold_name(name) for name in _OF_MODELS}:
         return (

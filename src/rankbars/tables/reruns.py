@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.errors import DataError
-from rankbars.tables.columns import NUMBER_ROLES, fold_name, paste_columns
+from rankbars.tables.columns import NUMBER_ROLES, fold_name, numbers_steps, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import Engine, quote, quote_text
 from rankbars.tables.descriptions import Group
@@ -28,8 +28,8 @@ from rankbars.tables.tidy import SHARED_TASK, FileNames, TidyTable, take_names
 from rankbars.tables.times import refuse_times
 
 __all__ = [
-    "STAMP", "TEXTS", "find_time", "keep_newest", "newest_of_files", "number_by_time",
-    "pairing_column", "split_by_condition", "take_item",
+    "STAMP", "TEXTS", "find_steps", "find_time", "keep_newest", "newest_of_files",
+    "newest_of_runs", "number_by_time", "pairing_column", "split_by_condition", "take_item",
 ]  # fmt: skip
 
 # Columns that say when a run was made.
@@ -66,6 +66,13 @@ def find_time(table: Table | None, used: Mapping[str, str]) -> str | None:
     found = [
         name for name in table.columns if fold_name(name) in TIMES and name not in used.values()
     ]
+    return found[0] if len(found) == 1 else None
+
+
+def find_steps(table: Table | None, used: Mapping[str, str]) -> str | None:
+    """The column that numbers the steps of one try; None if there is none, or more than one."""
+    names = () if table is None else table.columns
+    found = [name for name in names if numbers_steps(name) and name not in used.values()]
     return found[0] if len(found) == 1 else None
 
 
@@ -298,18 +305,25 @@ def _take_text(part: TidyTable, column: str) -> Rows:
     return _rows(part, roles | {"variant": column})
 
 
-def keep_newest(part: TidyTable, column: str) -> TidyTable:
+def keep_newest(part: TidyTable, column: str, *, of_runs: bool = False) -> TidyTable:
     """The table with the newest of the rows that stand several times, by its `column` of times.
+
+    With `of_runs`, answers of several runs are rows that stand several times.
 
     Raises
     ------
     DataError
         If the order of times cannot be told from how they are written.
     """
-    rows = _rows(part, {**part.roles, "time": column})
+    kept_roles = {
+        role: name for role, name in part.roles.items() if not (of_runs and role == "run")
+    }
+    rows = _rows(part, {**kept_roles, "time": column})
     engine = rows.engine or Engine()
     clause = rows.enter(engine)
-    if rows.labels["time"] == "text":
+    numbers = f"SELECT 1 FROM {clause} WHERE time IS NOT NULL AND TRY_CAST(time AS DOUBLE) IS NULL"
+    order = "time" if engine.ask(f"{numbers} LIMIT 1") else "TRY_CAST(time AS DOUBLE)"
+    if rows.labels["time"] == "text" and order == "time":
         texts = engine.ask(f"SELECT DISTINCT time FROM {clause} WHERE time IS NOT NULL LIMIT 1000")
         unclear = next((text for (text,) in texts if not _ISO.fullmatch(text.strip())), None)
         if unclear is not None:
@@ -320,7 +334,7 @@ def keep_newest(part: TidyTable, column: str) -> TidyTable:
     keys = ", ".join(quote(role) for role in _KEYS if role in rows.labels)
     newest = (
         f"(SELECT * EXCLUDE (time) FROM {clause} QUALIFY rank() OVER (PARTITION BY {keys} "
-        "ORDER BY time DESC NULLS LAST) = 1)"
+        f"ORDER BY {order} DESC NULLS LAST) = 1)"
     )
     ((count,),) = engine.ask(f"SELECT count(*) FROM {newest}")
     kept = replace(
@@ -336,7 +350,33 @@ def keep_newest(part: TidyTable, column: str) -> TidyTable:
         f"Of rows that stand several times, the newest by {column!r} count; "
         f"{rows.count - int(count):,} older ones are left aside."
     )
-    return part._replace(rows=kept, remarks=(*part.remarks, ("reruns", text)))
+    return part._replace(rows=kept, roles=kept_roles, remarks=(*part.remarks, ("reruns", text)))
+
+
+def newest_of_runs(part: TidyTable, options: ReadOptions) -> TidyTable:
+    """The table with the newest answer of each item, if that is asked for and runs have a time.
+
+    Seeds are no runs that were made again; nor are runs of which rows stand twice, whose newest
+    rows count.
+    """
+    column = find_time(part.table, part.roles)
+    run = part.roles.get("run")
+    if (
+        options.reruns != "newest"
+        or run is None
+        or column is None
+        or "item" not in part.roles
+        or "run" in part.named
+    ):
+        return part
+    if "seed" in fold_name(run) or "run" in part.rows.constants:
+        return part
+    keys = ", ".join(quote(role) for role in _KEYS if role in part.rows.labels)
+    engine = part.rows.engine or Engine()
+    clause = part.rows.enter(engine)
+    if engine.ask(f"SELECT 1 FROM {clause} GROUP BY {keys} HAVING count(*) > 1 LIMIT 1"):
+        return part
+    return keep_newest(part, column, of_runs=True)
 
 
 def _rows(part: TidyTable, roles: Mapping[str, str]) -> Rows:
