@@ -56,6 +56,7 @@ from rankbars.tables.repeats import DuplicateRowsError, refuse_lacking_raters, t
 from rankbars.tables.reruns import (
     find_steps,
     find_time,
+    is_of_model,
     keep_newest,
     newest_of_files,
     newest_of_runs,
@@ -151,7 +152,9 @@ def scores_from_parsed(tables: Sequence[ParsedTable], options: ReadOptions) -> S
 def _put_together(tables: Sequence[ParsedTable], options: ReadOptions, engine: Engine) -> Scores:
     groups: dict[RowPlan, list[TidyTable]] = defaultdict(list)
     sources: dict[RowPlan, list[str]] = defaultdict(list)
-    every = _settle_files(tables, options, engine) if len(tables) > 1 else [*tables]
+    every = [one._replace(table=newest_of_runs(one.table, options)) for one in tables]
+    if len(every) > 1:
+        every = _settle_files(every, options, engine)
     one_task = _share_a_task(every, engine)
     for parsed in every:
         names = parsed.names
@@ -160,7 +163,6 @@ def _put_together(tables: Sequence[ParsedTable], options: ReadOptions, engine: E
         part = take_names(parsed.table, names)
         if "condition" in part.named:
             part = split_by_condition(part)
-        part = newest_of_runs(part, options)
         refuse_resamples(parsed.source, part, options)
         plan = plan_rows(part.roles, options)
         groups[plan].append(part)
@@ -234,22 +236,27 @@ _FEWEST = 3  # models and tasks
 
 
 def _share_a_task(tables: Sequence[ParsedTable], engine: Engine) -> bool:
-    """Whether files that name models but no task hold one task: no model is in two of them."""
+    """Whether files that name models but no task hold one task.
+
+    No model is in two of them, or each file is called after the one model it holds.
+    """
     found = [parsed.table for parsed in tables]
     if len(found) < 2 or any(
         "task" not in table.lacking or "model" in table.lacking for table in found
     ):
         return False
-    seen: set[str] = set()
+    held: list[set[str]] = []
     for table in found:
         models = {
             str(model)
             for (model,) in engine.ask(f"SELECT DISTINCT model FROM {table.rows.enter(engine)}")
         }
-        if seen & models:
-            return False
-        seen |= models
-    return True
+        held.append(models)
+    apart = sum(map(len, held)) == len(set().union(*held))
+    called = all(
+        is_of_model(parsed.names.task, models) for parsed, models in zip(tables, held, strict=True)
+    )
+    return apart or (called and len(set().union(*held)) > 1)
 
 
 def parse_table(

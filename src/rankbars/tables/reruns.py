@@ -28,7 +28,7 @@ from rankbars.tables.tidy import SHARED_TASK, FileNames, TidyTable, take_names
 from rankbars.tables.times import refuse_times
 
 __all__ = [
-    "STAMP", "TEXTS", "find_steps", "find_time", "keep_newest", "newest_of_files",
+    "STAMP", "TEXTS", "find_steps", "find_time", "is_of_model", "keep_newest", "newest_of_files",
     "newest_of_runs", "number_by_time", "pairing_column", "split_by_condition", "take_item",
 ]  # fmt: skip
 
@@ -108,7 +108,7 @@ def newest_of_files(
             task = _without_stamp(names.task, stem)
             bare = names._replace(model=model, task=task, shared_task=SHARED_TASK)
         found = _named_cells(part.rows, engine)
-        if "model" not in part.lacking and _is_of_model(bare.task, {str(one) for one, _ in found}):
+        if "model" not in part.lacking and is_of_model(bare.task, {str(one) for one, _ in found}):
             bare = bare._replace(task=SHARED_TASK)
         whole = take_names(part, bare).rows
         cells = frozenset(
@@ -131,13 +131,14 @@ def newest_of_files(
         newest[cell] = max(times)
     if not newest:
         return None
-    kept = [(run, _newest_part(run, newest)) for run in runs]
-    older = [run.part.rows.source for run, one in kept if one is None]
+    kept = [(run, *_newest_part(run, runs, engine)) for run in runs]
+    older = [run.part.rows.source for run, one, _ in kept if one is None]
     text = "Of runs of one model in several files, the newest count"
     text += f"; left aside: {', '.join(older)}." if older else "."
+    text += "".join(dict.fromkeys(said for _, _, said in kept))
     return [
         (one._replace(remarks=(*one.remarks, ("reruns", text))), run.names)
-        for run, one in kept
+        for run, one, _ in kept
         if one is not None
     ]
 
@@ -154,7 +155,7 @@ def _without_stamp(name: str, file: str) -> str:
     return "/".join(filter(None, parts)) or STAMP.sub("", file).strip("_-. ") or name
 
 
-def _is_of_model(name: str, models: Collection[str]) -> bool:
+def is_of_model(name: str, models: Collection[str]) -> bool:
     """Whether a file that holds one model is called after it, and not after its task."""
     file, *held = (fold_name(one) for one in (name, *models))
     return (
@@ -184,27 +185,74 @@ def _time_of(part: TidyTable, engine: Engine) -> str:
     return "" if last is None or isinstance(last, str) else f"{float(last):020.3f}"
 
 
-def _newest_part(run: _Run, newest: Mapping[tuple[str, str], str]) -> TidyTable | None:
-    """A file without what newer ones hold; None if nothing is left of it."""
-    older = {cell for cell in run.cells if newest.get(cell, run.time) > run.time}
-    if older == run.cells:
-        return None
-    if not older:
-        return run.part
-    rows = run.part.rows
-    left = " OR ".join(
-        " AND ".join(
-            f"{role} = '{name.replace(chr(39), chr(39) * 2)}'"
-            for role, name in zip(("model", "task"), cell, strict=True)
-            if role in rows.labels
-        )
-        for cell in sorted(older)
-    )
+def _newest_part(run: _Run, runs: Sequence[_Run], engine: Engine) -> tuple[TidyTable | None, str]:
+    """A file without what newer ones hold, None if nothing is left of it; and what is to be said.
+
+    Where newer files hold some of its items again, its answers to the others stay.
+    """
+    rows, left, again, whole = run.part.rows, [], "", 0
+    for cell in sorted(run.cells):
+        newer = [one for one in runs if cell in one.cells and one.time > run.time]
+        if not newer:
+            continue
+        items = _items_again(run, newer, cell, engine)
+        whole += items is None
+        left.append(_at(rows, cell) + (f" AND item::VARCHAR IN {items}" if items else ""))
+        if items:
+            again = (
+                f" {newer[-1].part.rows.source} holds some items of {rows.source} again: its "
+                "answers count for these, the others stay. If only failed items were tried again, "
+                "that model's share of right answers is too high."
+            )
+    if whole == len(run.cells):
+        return None, ""
+    if not left:
+        return run.part, ""
+    gone = " OR ".join(f"({one})" for one in left)
     chosen = replace(
-        rows, enter=lambda engine: f"(SELECT * FROM {rows.enter(engine)} WHERE NOT ({left}))",
+        rows, enter=lambda engine: f"(SELECT * FROM {rows.enter(engine)} WHERE NOT ({gone}))",
         places=0, origin=None,
     )  # fmt: skip
-    return run.part._replace(rows=chosen)
+    return run.part._replace(rows=chosen), again
+
+
+def _items_again(
+    run: _Run, newer: Sequence[_Run], cell: tuple[str, str], engine: Engine
+) -> str | None:
+    """The items of newer files as a query, if they are some of those of a file; else None."""
+    if not all("item" in one.part.rows.labels for one in (run, *newer)):
+        return None
+    own, later = (
+        " UNION ".join(
+            f"SELECT item::VARCHAR AS item FROM {one.part.rows.enter(engine)} "
+            f"WHERE {_at(one.part.rows, cell)}"
+            for one in some
+        )
+        for some in ((run,), newer)
+    )
+    ((all_items, again, new),) = engine.ask(
+        "SELECT count(*) FILTER (old), count(*) FILTER (old AND later), count(*) FILTER (NOT old) "
+        "FROM (SELECT item, bool_or(mine) AS old, bool_or(NOT mine) AS later FROM (SELECT item, "
+        f"true AS mine FROM ({own}) UNION ALL SELECT item, false FROM ({later})) GROUP BY item)"
+    )
+    return f"({later})" if not new and again <= _SOME * all_items else None
+
+
+_SOME = 0.9  # of the items: fewer are a run of some of them
+
+
+def _at(rows: Rows, cell: tuple[str, str]) -> str:
+    """The condition that a row is of a model and a task, as far as the rows say."""
+    return " AND ".join(
+        [
+            "true",
+            *(
+                f"{role}::VARCHAR = {quote_text(name)}"
+                for role, name in zip(("model", "task"), cell, strict=True)
+                if role in rows.labels
+            ),
+        ]
+    )
 
 
 def pairing_column(group: Group, options: ReadOptions) -> str | None:
@@ -350,6 +398,11 @@ def keep_newest(part: TidyTable, column: str, *, of_runs: bool = False) -> TidyT
         f"Of rows that stand several times, the newest by {column!r} count; "
         f"{rows.count - int(count):,} older ones are left aside."
     )
+    if of_runs:
+        text += (
+            " If only failed items were tried again, the share of right answers is too high: one "
+            f"run alone is --where on {part.roles['run']!r}."
+        )
     return part._replace(rows=kept, roles=kept_roles, remarks=(*part.remarks, ("reruns", text)))
 
 
@@ -376,7 +429,8 @@ def newest_of_runs(part: TidyTable, options: ReadOptions) -> TidyTable:
     clause = part.rows.enter(engine)
     if engine.ask(f"SELECT 1 FROM {clause} GROUP BY {keys} HAVING count(*) > 1 LIMIT 1"):
         return part
-    return keep_newest(part, column, of_runs=True)
+    found = keep_newest(part, column, of_runs=True)
+    return part if found.rows.count == part.rows.count else found
 
 
 def _rows(part: TidyTable, roles: Mapping[str, str]) -> Rows:
