@@ -168,20 +168,20 @@ _RUN = re.compile(
 )
 
 
-_STEPS = re.compile(
-    r"(?:step|turn)(?:id|idx|index|number|num|no)?|action(?:id|idx|index|number|num|no)"
-)
+_STEPS = re.compile(r"(?:step|action)(?:id|idx|index|number|num|no)|step")
+_TURNS = re.compile(r"turn(?:id|idx|index|number|num|no)?")
 
 
-def numbers_steps(name: str) -> bool:
-    """Whether a column numbers the steps or turns of one try.
+def numbers_steps(name: str, score: str = "") -> bool:
+    """Whether a column numbers the steps of one try; turns are steps beside a reward.
 
     Examples
     --------
-    >>> numbers_steps("step_idx"), numbers_steps("Turn"), numbers_steps("attempt")
-    (True, True, False)
+    >>> numbers_steps("step_idx"), numbers_steps("turn"), numbers_steps("turn", "reward")
+    (True, False, True)
     """
-    return _STEPS.fullmatch(fold_name(name)) is not None
+    rewarded = fold_name(score) == "reward" and _TURNS.fullmatch(fold_name(name)) is not None
+    return rewarded or _STEPS.fullmatch(fold_name(name)) is not None
 
 
 def names_run(name: str) -> bool:

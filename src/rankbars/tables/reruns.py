@@ -72,7 +72,8 @@ def find_time(table: Table | None, used: Mapping[str, str]) -> str | None:
 def find_steps(table: Table | None, used: Mapping[str, str]) -> str | None:
     """The column that numbers the steps of one try; None if there is none, or more than one."""
     names = () if table is None else table.columns
-    found = [name for name in names if numbers_steps(name) and name not in used.values()]
+    score = used.get("score", "")
+    found = [name for name in names if numbers_steps(name, score) and name not in used.values()]
     return found[0] if len(found) == 1 else None
 
 
