@@ -63,8 +63,7 @@ def runs_of_files(
     models = _say_the_same(files, alike, engine)
     if not models:
         return None
-    items = all("item" in part.rows.labels for part, _ in files)
-    free = [role for role in _ROLES if items and not any(role in part.roles for part, _ in files)]
+    free = [role for role in _ROLES if not any(role in part.roles for part, _ in files)]
     if not free or not (alike.runs or options.reruns == "all"):
         raise DataError(_question(files, alike, models, numbered=not free))
     (role, *_) = free
@@ -112,7 +111,7 @@ def _say_the_same(
         if "model" in part.lacking and names.model != files[0][1].model:
             return 0
         rows = take_names(part, names._replace(task=SHARED_TASK, shared_task=SHARED_TASK)).rows
-        if "item" not in rows.labels and (alike.what != "date" or "task" not in part.lacking):
+        if "item" not in rows.labels:
             return 0
         cells = ", ".join(
             f"{quote_text(rows.constants[role])} AS {role}" if role in rows.constants
@@ -133,7 +132,6 @@ def _question(
 ) -> str:
     sources = [part.rows.source for part, _ in files]
     dated = alike.what == "date" or all(find_time(part.table, part.roles) for part, _ in files)
-    items = all("item" in part.rows.labels for part, _ in files)
     ways = [] if numbered else ["--reruns all takes them as answers to the same items"]
     ways += ["--reruns newest takes the newest alone"] if dated else []
     tasks = all("task" in part.lacking for part, _ in files)
@@ -142,7 +140,7 @@ def _question(
     more = f" and {len(sources) - 2} more" if len(sources) > 2 else ""
     text = (
         f"{sources[0]}, {sources[1]}{more}: the names of these files differ in a {alike.what} "
-        f"alone, and they hold the same {'items of the same ' if items else ''}models. If they "
+        "alone, and they hold the same items of the same models. If they "
         f"are runs of one evaluation: {', '.join(ways) or 'give one of them'}. {versions}"
         + ("If each is a task of its own: --column run= (in Python: columns={'run': ''})." if tasks
            else "")

@@ -107,6 +107,7 @@ def newest_of_files(
             stem = Path(part.rows.source).stem.partition(".")[0]
             model = names.model and _without_stamp(names.model, stem)
             task = _without_stamp(names.task, stem)
+            task = SHARED_TASK if STAMP.fullmatch(task) else task
             bare = names._replace(model=model, task=task, shared_task=SHARED_TASK)
         found = _named_cells(part.rows, engine)
         if "model" not in part.lacking and is_of_model(bare.task, {str(one) for one, _ in found}):
