@@ -7,9 +7,11 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, stdtrit
 
+from rankbars.data.votes import Ballots, Labels, Votes
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.judgedpairs import judged_t
 from rankbars.stats.votes.votecovariance import strength_rows
+from rankbars.steps.votejudging import judged_votes
 
 TRUE = np.array([0.7, 0.2, -0.2, -0.7])
 
@@ -122,3 +124,49 @@ def test_coverage_of_differences_of_strengths(votes: int, agreement: float, cali
     after, before = np.mean(squares, axis=0)
     if agreement == 0.8:
         assert after < 0.8 * before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("voters", [50, 100, 300])
+@pytest.mark.parametrize("agreement", [0.3, 0.8])
+def test_coverage_by_voter_where_everybody_has_a_taste(voters: int, agreement: float, calibration):
+    """Two-sided 95 % intervals, one pair a run; people gave five votes each, on average."""
+    rng = np.random.default_rng([voters, int(10 * agreement), 5])
+    at, weight = np.polynomial.hermite_e.hermegauss(60)
+    first, second = np.nonzero(~np.eye(4, dtype=bool))
+    chance = expit((TRUE[first] - TRUE[second])[:, None] + np.sqrt(2) * at) @ weight / weight.sum()
+    fitted = strength_rows(first, second, chance, 4).values.mean(axis=0)  # of endless people
+    hits, trials, rows = 0, calibration.runs(100, 1000), 3_000
+    for _ in range(trials):
+        first, second, _ = draw(rng, rows)
+        voter = np.repeat(np.arange(voters), 1 + rng.poisson(4, size=voters))
+        votes = len(voter)
+        taste = rng.normal(size=(voters, 4))[voter]
+        taste = np.concatenate([taste, rng.normal(size=(rows - votes, 4))])
+        every = np.arange(rows)
+        gap = TRUE[first] - TRUE[second] + taste[every, first] - taste[every, second]
+        won = rng.random(rows) < expit(gap)
+        other = rng.random(rows) < expit(TRUE[second - 1] - TRUE[first - 1])
+        judge = np.where(rng.random(rows) < agreement, won, other)
+        found = judged_votes(
+            "t", ballots(first[:votes], second[:votes], won[:votes], voter),
+            [ballots(first, second, judge)],
+        )  # fmt: skip
+        told = found.judges[0].values[:, None]
+        labels = np.full((len(told), 4), np.nan)
+        labels[:voters] = found.people.values
+        pairs = judged_t(labels, told).pairs
+        off = pairs.diff[0, 2] - fitted[0] + fitted[2]
+        hits += abs(off) <= stdtrit(np.asarray(pairs.df)[0, 2], 0.975) * pairs.se[0, 2]
+    calibration.within(hits, trials, 0.95, of=f"{voters} people, agreement {agreement}")
+
+
+def ballots(
+    first: np.ndarray, second: np.ndarray, won: np.ndarray, voter: np.ndarray | None = None
+) -> Votes:
+    labels = {"prompt": Labels(np.arange(len(first)), tuple(map(str, range(len(first)))))}
+    if voter is not None:
+        labels["judge"] = Labels(voter, tuple(map(str, range(voter.max() + 1))))
+    return Votes.from_ballots(
+        tuple("abcd"), Ballots(first, second, np.where(won, 0, 2), labels=labels)
+    )

@@ -239,7 +239,10 @@ def _refused(people: Votes) -> str:
     if ballots is None:
         return "single votes are not known."
     if ballots.weight is not None:
-        return "votes of people have weights, for which this has no form."
+        return (
+            "votes of people have weights, which say how models were paired, and not with which "
+            "chance each pair of answers was drawn among those that the judge saw."
+        )
     if ballots.covariates is not None:
         return "votes are adjusted for what is shown beside them, for which this has no form."
     return ""

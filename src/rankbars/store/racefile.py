@@ -247,8 +247,9 @@ def _load(connection: duckdb.DuckDBPyConnection, label: str, known: dict[str, An
         raise _edited(label, "its beginning is gone")
     if connection.execute(f"FROM {STORE}.latest").fetchall() != [(len(entries), digest)]:
         raise _edited(label, "its end is gone")
-    kept = [one.facts["wealth"] for one in entries if one.kind in SETTLED and "wealth" in one.facts]
-    expected = kept[-1] if kept else hashlib.sha256(b"").hexdigest()
+    settled = (one.facts for one in reversed(entries) if one.kind in SETTLED)
+    kept = next((facts["wealth"] for facts in settled if "wealth" in facts), None)
+    expected = hashlib.sha256(b"").hexdigest() if kept is None else kept
 
     def fetch() -> Bytes:
         if found["wealth"] == "body BLOB":
