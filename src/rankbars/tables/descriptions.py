@@ -564,7 +564,7 @@ def describe_tasks(
         limits = (0.0, 1.0)
     assumed = frozenset(
         task for task, side in sides.items()
-        if _settle(task, side, options.direction) == ("higher", _ASSUMED)
+        if side.metric is None and _settle(task, side, options.direction) == ("higher", _ASSUMED)
     )  # fmt: skip
     return AboutTasks(
         metrics, found["category"], found["family"], directions, limits, (*notes, *said), assumed
