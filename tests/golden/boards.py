@@ -431,7 +431,8 @@ def _tables() -> list[Case]:
              "--missing drop_models", "I.3"),
             ("ucr", "ucr_resamples.parquet --rows folds --test-share 0.5", "", KEEP),
             ("vtab", "vtab1k.parquet", "--scope all", KEEP),
-            ("header-rows", "three_header_rows_vtab.csv", "--direction metadata_hyper_sweep_size=higher", KEEP),
+            ("header-rows", "three_header_rows_vtab.csv",
+             "--direction metadata_hyper_sweep_size=higher", KEEP),
         )
     ]  # fmt: skip
 
