@@ -699,7 +699,8 @@ def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores
         told = np.stack(list(means.values()))
         columns = dict(zip(names["model"], told.T, strict=True))
         ask_about_models(group.parts[0].rows.source, columns)
-    if group.roles.get("task") == HEADER and group.metric is None:
+    unsure = group.metric is None and "se" not in group.roles  # what has an error is a score
+    if group.roles.get("task") == HEADER and unsure:
         _ask_about_kinds(group, means, about.directions, records.options)
     percent = group.score.percentages > 0
     built, notes = build_estimates(summaries, names, about.metrics, percent=percent)
