@@ -28,6 +28,18 @@ def places() -> str:
     return lines("item,SysA,SysB,SysC", *(f"i{n},{orders[n % 4]}" for n in range(40)))
 
 
+def places_by_raters(lost: tuple[tuple[int, int], ...] = ()) -> str:
+    """Orders of three systems by three raters on 12 items, without some; A is best in 9 of 12."""
+    orders = ((1, 2, 3), (1, 3, 2), (2, 1, 3), (1, 2, 3))
+    rows = [
+        f"r{rater},i{item},{','.join(map(str, orders[(item + rater) % 4]))}"
+        for rater in range(3)
+        for item in range(12)
+        if (rater, item) not in lost
+    ]
+    return lines("annotator,item,SysA,SysB,SysC", *rows)
+
+
 def places_in_rows() -> str:
     """The same, a row per item and system."""
     orders = ((1, 2, 3), (1, 3, 2), (2, 1, 3), (1, 2, 3))
@@ -79,6 +91,28 @@ CASES = (
         ("Ours leads",),
     ),
     Case("places/matrix", "rank p.csv", {"p.csv": places()}, ("as ranks are",), code=1),
+    Case(
+        "places/of several raters",
+        "rank p.csv --layout items-by-models --column epoch=annotator",
+        {"p.csv": places_by_raters()},
+        ("as ranks are", "--direction lower"),
+        code=1,
+    ),
+    Case(
+        "places/of several raters, some of them lost",
+        "rank p.csv --layout items-by-models --column epoch=annotator",
+        {"p.csv": places_by_raters(lost=((0, 3), (2, 7)))},
+        ("as ranks are", "--direction lower"),
+        code=1,
+    ),
+    Case(
+        "places/of several raters, told",
+        "rank p.csv --layout items-by-models --column epoch=annotator --direction lower",
+        {"p.csv": places_by_raters()},
+        ("SysA leads",),
+        items=12,
+        means={"SysA": 1.25, "SysB": 2.0, "SysC": 2.75},
+    ),
     Case("places/column", "rank p.csv", {"p.csv": places_in_rows()}, ASKS, code=1),
     Case(
         "places/told",

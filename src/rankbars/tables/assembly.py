@@ -216,8 +216,15 @@ def _refuse_ranks(scores: Scores, source: str) -> None:
 
     def ranked(one: Evidence) -> bool:
         if isinstance(one, Items):
-            rows = np.sort(one.values, axis=1) == np.array(places)
-            return len(places) == len(one.models) and bool(rows.all())
+            if len(places) != len(one.models):
+                return False
+            by_answer = one.runs if one.runs is not None else one.trials
+            if by_answer is None:
+                each = one.values
+            else:
+                each = by_answer.reshape(-1, len(places))
+                each = each[~np.isnan(each).all(axis=1)]
+            return bool((np.sort(each, axis=1) == np.array(places)).all())
         if not isinstance(one, Estimates) or one.has_uncertainty:
             return False
         return sorted(one.mean.tolist()) == places
