@@ -55,7 +55,45 @@ def agents() -> str:
     return lines("model,item,trial,score,error", *rows)
 
 
+# The rejected rows would turn the order.
+SUBMITTED = {
+    "s.csv": lines(
+        "model,item,score,status",
+        *(
+            f"{model},i{n},{mean + 0.02 * (n - 1):.2f},accepted"
+            for model, mean in (("A", 0.7), ("B", 0.6), ("C", 0.5))
+            for n in range(3)
+        ),
+        "A,i3,0.01,rejected",
+        "B,i3,0.60,rejected",
+        "C,i3,0.50,rejected",
+    )
+}
+
 CASES = (
+    Case(
+        "submissions that were rejected/are asked about",
+        "rank s.csv",
+        SUBMITTED,
+        ("holds 'accepted', 'rejected'", "--where \"status = 'accepted'\""),
+        ("--column status=",),
+        code=1,
+    ),
+    Case(
+        "submissions that were rejected/left out by that line alone",
+        "rank s.csv --where \"status = 'accepted'\"",
+        SUBMITTED,
+        items=3,
+        means={"A": 0.7, "B": 0.6, "C": 0.5},
+    ),
+    Case(
+        "submissions that were rejected/beside some that failed",
+        "rank s.csv",
+        {"s.csv": SUBMITTED["s.csv"].replace("0.72,accepted", ",failed")},
+        ("--where \"status in ('accepted', 'failed')\"",),
+        ("--column status=",),
+        code=1,
+    ),
     Case(
         "an error beside a score/told",
         "compare new.csv old.csv",

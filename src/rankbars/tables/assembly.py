@@ -355,7 +355,7 @@ def _read_group(group: Group, options: ReadOptions, engine: Engine) -> Scores:
         return _refer_to_group(group, options, engine, by_position=by_position)
     records = Records(
         engine, [part.rows for part in group.parts], group.plan.keys, options, group.named,
-        by_position=by_position,
+        by_position=by_position, status_column=group.roles.get("status", "status"),
     )  # fmt: skip
     index = index_rows(records)
     if not len(index.pairs):

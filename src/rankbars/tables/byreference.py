@@ -78,8 +78,10 @@ class _Reading:
     def records(self, engine: Engine, task: str | None) -> Records | None:
         """The rows of a task, or those whose cell for it is empty; None if no file has any."""
         parts: list[Rows] = []
+        status = "status"
         for origin, constants in self.parts:
             told, labels = dict(constants), dict(origin.labels)
+            status = labels.get("status", status)
             column = labels.get("task")
             if column is None and told.get("task") != task:
                 continue
@@ -92,7 +94,10 @@ class _Reading:
         options = ReadOptions(metric=self.metric, minimum=low, maximum=high)
         if not parts:
             return None
-        return Records(engine, parts, self.keys, options, self.named, by_position=self.by_position)
+        return Records(
+            engine, parts, self.keys, options, self.named, by_position=self.by_position,
+            status_column=status,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rankbars.errors import DataError, Lacking, ReadError
 from rankbars.tables.columns import NAMING_ROLES, TRAIT_ROLES, fold_name
+from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import Engine, as_numbers, quote, quote_text, report_damage
 from rankbars.tables.labels import Codes, code_names
 from rankbars.tables.readoptions import ReadOptions
@@ -41,7 +42,8 @@ LEFT_OUT = (
 
 STATUS_WORDS = {
     "scored": SCORED, "ok": SCORED, "done": SCORED, "success": SCORED, "complete": SCORED,
-    "completed": SCORED, "finished": SCORED,
+    "completed": SCORED, "finished": SCORED, "accepted": SCORED, "approved": SCORED,
+    "verified": SCORED,
     "unscored": UNSCORED, "notscored": UNSCORED, "ungraded": UNSCORED, "noscore": UNSCORED,
     "error": ERROR, "errored": ERROR, "failed": ERROR, "failure": ERROR, "crashed": ERROR,
     "timeout": ERROR, "exception": ERROR, "killed": ERROR, "preempted": ERROR, "aborted": ERROR,
@@ -49,6 +51,9 @@ STATUS_WORDS = {
     "missing": MISSING, "absent": MISSING, "imputed": MISSING,
     "excluded": _EXCLUDED, "skipped": _EXCLUDED, "invalid": _EXCLUDED, "filtered": _EXCLUDED,
 }  # fmt: skip
+
+# What is said of a submission that must not count, though it may have a score.
+REJECTED_WORDS = frozenset({"rejected", "refused", "declined", "disqualified", "withdrawn"})
 
 NO_WORDS = frozenset({"false", "0", "no", "none", "nan", "null"})
 
@@ -112,6 +117,8 @@ class Records:
         Roles that the caller named.
     by_position : bool
         Whether rows without a name are called after their place among those of model and task.
+    status_column : str
+        What the column of states is called, for messages.
 
     Attributes
     ----------
@@ -126,12 +133,14 @@ class Records:
     def __init__(
         self, engine: Engine, parts: Sequence[Rows], keys: tuple[str, ...], options: ReadOptions,
         named: frozenset[str] = frozenset(), *, by_position: bool = False,
+        status_column: str = "status",
     ) -> None:  # fmt: skip
         self.engine = engine
         self.parts = tuple(parts)
         self.keys = keys
         self.options = options
         self.named = named
+        self.status_column = status_column
         self.rows = sum(part.count for part in parts)
         self.numbers = frozenset(role for part in parts for role in part.numbers)
         self.names: dict[str, tuple[str, ...]] = {}
@@ -356,7 +365,8 @@ class Records:
         return self.names["metric"].index(str(self.options.metric))
 
     def _with_status(self, state: int) -> str:
-        codes = [code for code, name in enumerate(self.names["status"]) if _state_of(name) == state]
+        states = _states_of(self.names["status"], self.status_column)
+        codes = [code for code, one in enumerate(states) if one == state]
         return f"status_code IN ({', '.join(map(str, codes))})" if codes else "false"
 
     def _flagged(self, role: str) -> str:
@@ -610,12 +620,30 @@ def spell_metric(names: Sequence[str] | None, options: ReadOptions) -> ReadOptio
     return replace(options, metric=same[0])
 
 
-def _state_of(name: str) -> int:
-    state = STATUS_WORDS.get(fold_name(name))
-    if state is None:
+def _states_of(names: Sequence[str], column: str) -> list[int]:
+    """What each word of a column of states says."""
+    states = {name: STATUS_WORDS.get(fold_name(name)) for name in names}
+    rejected = [name for name in names if fold_name(name) in REJECTED_WORDS]
+    if rejected:
+        taken = [name for name in names if states[name] is not None]
+        told = ", ".join(map(repr, (*taken, *rejected)))
+        if SCORED not in states.values():
+            raise DataError(
+                f"The column {column!r} holds {told} and no row that is accepted. Correct it, or "
+                "remove the rows that must not count."
+            )
+        words = ", ".join(quote_text(name) for name in taken)
+        of_taken = f"= {words}" if len(taken) == 1 else f"in ({words})"
+        condition = f"{quote_column(column)} {of_taken}"
         raise DataError(
-            f"The status column holds {name!r}. Known: {', '.join(STATES)}, excluded. "
-            "Correct it, or switch the column off: --column status= (in Python: "
-            "columns={'status': ''})."
+            f"The column {column!r} holds {told}: rows that were rejected must not count. Take "
+            f"the others: {paste_condition(condition)} (in Python: where={condition!r})."
         )
-    return state
+    for name in names:
+        if states[name] is None:
+            raise DataError(
+                f"The status column holds {name!r}. Known: {', '.join(STATES)}, excluded. "
+                "Correct it, or switch the column off: --column status= (in Python: "
+                "columns={'status': ''})."
+            )
+    return [state for state in states.values() if state is not None]

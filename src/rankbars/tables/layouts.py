@@ -22,7 +22,7 @@ from rankbars.tables.asides import (
     likely_scores,
 )
 from rankbars.tables.cells import parse_number
-from rankbars.tables.cleanrows import STATUS_WORDS
+from rankbars.tables.cleanrows import REJECTED_WORDS, STATUS_WORDS
 from rankbars.tables.columns import (
     ITEM_NUMBERS,
     ROLES,
@@ -350,9 +350,10 @@ def find_state(columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> st
     'State'
     >>> find_state(["item", "state"], [("a", "Ohio"), ("b", "Texas")])
     """
+    known = STATUS_WORDS.keys() | REJECTED_WORDS
     for place, name in enumerate(columns):
         cells = {fold_name(str(row[place])) for row in head if row[place] not in (None, "")}
-        if fold_name(name) in _STATES and cells and cells <= STATUS_WORDS.keys():
+        if fold_name(name) in _STATES and cells and cells <= known:
             return name
     return None
 
