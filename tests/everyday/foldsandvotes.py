@@ -45,7 +45,62 @@ REPEATED = lines(
 ARENA = votes("model_a", "model_b", "winner", ("model_a", "model_b", "tie"))
 THREE = ("gpt", "llama", "qwen")
 
+
+def square(unit: float, form: str, empty: str = "") -> dict[str, str]:
+    """A square of three models, in each pair of which the second has what the first has not."""
+    wins = {("orca", "qwen"): 0.54, ("orca", "gemma"): 0.68, ("qwen", "gemma"): 0.63}
+    names = ("orca", "qwen", "gemma")
+
+    def cell(one: str, other: str) -> str:
+        if one == other:
+            return empty
+        share = wins[one, other] if (one, other) in wins else 1.0 - wins[other, one]
+        return form.format(unit * share)
+
+    rows = [f"{one},{','.join(cell(one, other) for other in names)}" for one in names]
+    return {"w.csv": lines(f",{','.join(names)}", *rows)}
+
+
+RATES = ("as rates of wins have", "does not say how many votes")
+
 CASES = (
+    Case(
+        "a square of rates/of 1",
+        "rank w.csv --layout beats",
+        square(1, "{:.2f}", "0.50"),
+        RATES,
+        ("(in Python: layout",),
+        code=1,
+    ),
+    Case("a square of rates/in percent", "rank w.csv", square(100, "{:.0f}%"), RATES, code=1),
+    Case(
+        "a square of rates/of 100 with decimals",
+        "rank w.csv --layout beats",
+        square(100.1, "{:.1f}"),
+        RATES,
+        code=1,
+    ),
+    Case(
+        "a square of 100 for each pair/asked",
+        "rank w.csv",
+        square(100, "{:.0f}"),
+        (*RATES, "--layout beats"),
+        code=1,
+    ),
+    Case(
+        "a square of 100 for each pair/told that they are votes",
+        "rank w.csv --layout beats",
+        square(100, "{:.0f}"),
+        ("300 votes",),
+        models=("orca", "qwen", "gemma"),
+    ),
+    Case(
+        "a square of 200 for each pair/read as votes",
+        "rank w.csv",
+        square(200, "{:.0f}"),
+        ("600 votes",),
+        models=("orca", "qwen", "gemma"),
+    ),
     Case(
         "folds/tidy",
         "rank f.csv",

@@ -9,6 +9,7 @@ from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
@@ -103,7 +104,7 @@ def scores_of_votes(table: Table, options: ReadOptions, task: str, *, part: bool
 
     named = any(options.columns.values())
     if options.layout == "beats" or (options.layout is None and not named and _is_square(table)):
-        return _scores_of_beats(table, task)
+        return _scores_of_beats(table, task, declared=options.layout == "beats")
     known = table.columns
     columns = find_vote_columns(known, options.columns, table.source)
     sorted_by: SortedTable | None = None
@@ -230,7 +231,7 @@ def _several_models(table: Table, columns: VoteColumns) -> bool:
     return columns.layout == "loser"
 
 
-def _scores_of_beats(table: Table, task: str) -> Scores:
+def _scores_of_beats(table: Table, task: str, *, declared: bool) -> Scores:
     """Votes of a square table, in which rows beat columns and the diagonal does not count."""
     check_header(table.columns, table.source)
     rows = table.head(_MOST_MODELS + 1)
@@ -253,9 +254,43 @@ def _scores_of_beats(table: Table, task: str) -> Scores:
         for column, cell in zip(columns, [row[place] for place in kept], strict=True):
             if name == column:
                 continue
+            if isinstance(cell, str) and cell.rstrip().endswith("%"):
+                raise DataError(_ask_for_votes(table.source, f"cells such as {cell!r}"))
             wins[place[name], place[column]] = _count(table, number, column, cell)
+    _refuse_rates(wins, table.source, counted=declared or _count_wins(totals))
     notes = (Note("beats", "Rows beat columns: a cell counts the votes that its row won."),)
     return Scores({task: Votes(models, wins)}, notes=notes)
+
+
+def _refuse_rates(wins: NDArray[np.float64], source: str, *, counted: bool) -> None:
+    """Raises `DataError` where cells are rates of wins, of which no number of votes is known.
+
+    A tie may be half a win of each, so counts are whole numbers or halves.
+    """
+    halves = bool((2.0 * wins % 1.0 == 0.0).all())
+    if not halves and wins.max() <= 1.0:
+        raise DataError(_ask_for_votes(source, "fractions of 1"))
+    sums = wins + wins.T
+    met = sums[sums > 0.0]
+    hundred = len(met) > 0 and bool((np.abs(met - 100.0) <= (0.0 if halves else 0.2)).all())
+    if not hundred or (halves and counted):
+        return
+    message = _ask_for_votes(source, "opposite cells that sum to 100 for every pair")
+    if halves:
+        message += (
+            " If they are numbers of votes, 100 of each pair, add: --layout beats (in Python: "
+            "layout='beats')."
+        )
+    raise DataError(message)
+
+
+def _ask_for_votes(source: str, found: str) -> str:
+    return (
+        f"{source}: a square table with {found}, as rates of wins have, does not say how many "
+        "votes a pair has, and without that nothing can be said about ranks. Write numbers of "
+        "votes won into the cells (rate times votes of the pair), or give a row for each pair "
+        "with the columns model_a, model_b, wins_a, wins_b."
+    )
 
 
 def _count(table: Table, number: int, column: str, cell: object) -> float:
@@ -285,9 +320,21 @@ def _is_square(table: Table) -> bool:
 
 def _totals(rows: Iterable[str], columns: Iterable[str]) -> set[str]:
     """Names of rows or of columns alone that count what stands beside them."""
-    words = split_words("total wins won sum losses lost matches games votes rate mean average avg")
+    words = _COUNTS | split_words("total sum rate mean average avg")
     apart = set(rows) ^ set(columns)
-    return {name for name in apart if words & set(re.split(r"[\W_]+", name.casefold()))}
+    return {name for name in apart if words & _words(name)}
+
+
+def _count_wins(totals: Iterable[str]) -> bool:
+    """Whether totals beside a square say that its cells are numbers of votes."""
+    return any(_COUNTS & _words(name) and "rate" not in _words(name) for name in totals)
+
+
+def _words(name: str) -> set[str]:
+    return set(re.split(r"[\W_]+", name.casefold()))
+
+
+_COUNTS = split_words("wins won losses lost matches games votes")
 
 
 def _name(cell: object) -> str | None:
