@@ -81,6 +81,17 @@ CASES = (
         code=1,
     ),
     Case(
+        "a square of 100 for each pair/beside games",
+        "rank w.csv",
+        {
+            "w.csv": lines(
+                ",orca,qwen,gemma,Games", "orca,,54,68,20", "qwen,46,,63,30", "gemma,32,37,,10"
+            )
+        },
+        (*RATES, "--layout beats"),
+        code=1,
+    ),
+    Case(
         "a square of 100 for each pair/asked",
         "rank w.csv",
         square(100, "{:.0f}"),

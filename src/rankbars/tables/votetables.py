@@ -320,21 +320,18 @@ def _is_square(table: Table) -> bool:
 
 def _totals(rows: Iterable[str], columns: Iterable[str]) -> set[str]:
     """Names of rows or of columns alone that count what stands beside them."""
-    words = _COUNTS | split_words("total sum rate mean average avg")
+    words = split_words("total wins won sum losses lost matches games votes rate mean average avg")
     apart = set(rows) ^ set(columns)
     return {name for name in apart if words & _words(name)}
 
 
 def _count_wins(totals: Iterable[str]) -> bool:
-    """Whether totals beside a square say that its cells are numbers of votes."""
-    return any(_COUNTS & _words(name) and "rate" not in _words(name) for name in totals)
+    """Whether totals beside a square say that its cells are wins; rates have games beside them."""
+    return any({"wins", "won"} & _words(name) and "rate" not in _words(name) for name in totals)
 
 
 def _words(name: str) -> set[str]:
     return set(re.split(r"[\W_]+", name.casefold()))
-
-
-_COUNTS = split_words("wins won losses lost matches games votes")
 
 
 def _name(cell: object) -> str | None:
