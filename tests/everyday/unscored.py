@@ -17,6 +17,23 @@ def labelled(share: float, truth: str, said: str, seed: int) -> str:
     return lines(f"idx,{truth},{said}", *rows)
 
 
+def predicted(classes: int, said: str) -> str:
+    """Classes, and what three models said: the class itself, how likely class 1 is, or a hit."""
+    source = random.Random(5)
+    rows = []
+    for number in range(80):
+        label = source.randrange(classes)
+        cells = []
+        for share in (0.9, 0.8, 0.7):
+            hit = source.random() < share
+            other = label if hit else (label + 1) % classes
+            cells.append(
+                {"class": f"{other}", "chance": f"{0.8 if other else 0.1}", "hit": f"{hit:d}"}[said]
+            )
+        rows.append(f"{number},{label},{','.join(cells)}")
+    return lines("id,y_true,tree,forest,ridge", *rows)
+
+
 def judged(scale: int) -> str:
     """Scores of a judge from 1 to 10, or the same over ten."""
     source = random.Random(9)
@@ -43,6 +60,26 @@ CASES = (
         {"m.csv": labelled(0.7, "y_true", "y_pred", 1)},
         ("Score them first",),
         code=1,
+    ),
+    Case(
+        "predictions of several models/classes",
+        "rank p.csv",
+        {"p.csv": predicted(3, "class")},
+        ("these are predictions", "(frame[name] == frame['y_true'])", "--models tree"),
+        code=1,
+    ),
+    Case(
+        "predictions of several models/probabilities",
+        "rank p.csv --layout items-by-models",
+        {"p.csv": predicted(2, "chance")},
+        ("these are predictions", "(frame[name] >= 0.5) == frame['y_true']"),
+        code=1,
+    ),
+    Case(
+        "predictions of several models/right or wrong beside classes",
+        "rank p.csv --models tree --models forest --models ridge",
+        {"p.csv": predicted(3, "hit")},
+        ("3 models",),
     ),
     Case(
         "scales of two files/tens",

@@ -1,4 +1,4 @@
-"""Columns of numbers that are of another kind than those beside them: amounts among shares."""
+"""Columns of numbers that are of another kind than those beside them: amounts, right answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from rankbars.tables.metrics import (
     usual_direction,
 )
 
-__all__ = ["ask_about_kinds", "ask_about_models", "find_other_kinds"]
+__all__ = [
+    "ask_about_kinds", "ask_about_models", "find_other_kinds", "refuse_predictions",
+]  # fmt: skip
 
 _PERCENT = 100.0
 
@@ -159,3 +161,61 @@ def ask_about_models(source: str, columns: Mapping[str, NDArray[np.float64]]) ->
         f"{'model' if one else 'models'}. If so, name the models: {lines} (in Python: "
         f"models={models!r}). If {'it is one' if one else 'they are'}: {every}."
     )
+
+
+def refuse_predictions(
+    source: str, truth: str, right: NDArray[np.float64], columns: Mapping[str, NDArray[np.float64]]
+) -> None:
+    """Columns that hold what models said, beside one of the right answers, are no scores.
+
+    Right or wrong, 0 and 1, stands beside labels of several classes and beside numbers to find;
+    where labels are 0 and 1 themselves, nothing tells the two from each other.
+
+    Parameters
+    ----------
+    source : str
+        The file.
+    truth : str
+        Name of the column of right answers.
+    right : array of float
+        The right answers; NaN where there is none.
+    columns : mapping from str to array of float
+        What each model has; NaN where it has nothing.
+
+    Raises
+    ------
+    DataError
+        If the models have the same labels, probabilities of them, or numbers like the right ones.
+    """
+    labels = np.unique(right[~np.isnan(right)])
+    every = np.concatenate(list(columns.values())) if columns else np.zeros(0)
+    said = np.unique(every[~np.isnan(every)])
+    if labels.size < 2 or not said.size or not _answer(labels, said):
+        return
+    names = list(columns)
+    probable = labels.size == 2 and bool((said % 1.0).any())
+    say = f"(frame[name] >= 0.5) == frame[{truth!r}]" if probable else (
+        f"frame[name] == frame[{truth!r}]"
+    )  # fmt: skip
+    how = f"frame[name] = ({say}).astype(int)"
+    if (labels % 1.0).any():
+        how = f"frame[name] = (frame[name] - frame[{truth!r}]).abs()"
+    lines = shlex.join(part for name in names for part in ("--models", name))
+    raise DataError(
+        f"{source}: {truth!r} holds right answers by its name, and {list_names(names, 4)} seem to "
+        "hold what models answered, so these are predictions and no scores. Score them first: in "
+        f"pandas, for each name of {names!r}, {how}. If they are scores already: {lines} (in "
+        f"Python: models={names!r})."
+    )
+
+
+def _answer(labels: NDArray[np.float64], said: NDArray[np.float64]) -> bool:
+    """Whether what was said answers to the labels: the same, probabilities, or numbers as those."""
+    if np.isin(labels, (0.0, 1.0)).all():
+        return bool((said >= 0.0).all() and (said <= 1.0).all())
+    if np.isin(said, (0.0, 1.0)).all():
+        return False
+    if (labels % 1.0).any():
+        inside = (said >= labels[0]) & (said <= labels[-1])
+        return bool((said % 1.0).any() and inside.mean() > 0.5)
+    return bool(np.isin(said, labels).all())

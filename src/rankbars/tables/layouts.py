@@ -42,7 +42,7 @@ from rankbars.tables.relations import Table
 from rankbars.tables.times import are_times, refuse_times
 
 __all__ = [
-    "HEAD_ROWS", "Layout", "corner_names", "find_answers", "find_keys", "find_layout",
+    "HEAD_ROWS", "TRUTHS", "Layout", "corner_names", "find_answers", "find_keys", "find_layout",
     "find_numeric", "find_row_numbers", "find_state", "names_items", "refuse_training",
     "split_values",
 ]  # fmt: skip
@@ -182,7 +182,7 @@ _FOLD_SCORE = re.compile(r"split\d+_test_score")
 
 
 # What was right, and what a model said: names of columns, which hold no scores.
-_TRUTHS = split_words("""
+TRUTHS = split_words("""
     label labels gold golds goldlabel goldanswer target targets ytrue truth groundtruth reference
     expected answer correctanswer goldanswers truelabel actual
 """)
@@ -194,7 +194,7 @@ _SAID = split_words("""
 
 def _refuse_predictions(table: Table, header: _Header) -> None:
     """Right answers beside those of a model, before anybody compared them, are no scores."""
-    truth = next((name for name in header.columns if fold_name(name) in _TRUTHS), None)
+    truth = next((name for name in header.columns if fold_name(name) in TRUTHS), None)
     said = next((name for name in header.columns if fold_name(name) in _SAID), None)
     if truth is None or said is None or header.has("score", weak=True):
         return

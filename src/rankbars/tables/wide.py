@@ -24,11 +24,12 @@ from rankbars.tables.asides import (
     repeats_means,
 )
 from rankbars.tables.cells import NumberColumn, parse_number
-from rankbars.tables.columnkinds import ask_about_models
+from rankbars.tables.columnkinds import ask_about_models, refuse_predictions
 from rankbars.tables.columns import answer_role, fold_name, paste_columns
 from rankbars.tables.derivedscores import find_changes, find_composed, find_margin
 from rankbars.tables.layouts import (
     HEAD_ROWS,
+    TRUTHS,
     corner_names,
     find_keys,
     find_numeric,
@@ -144,13 +145,26 @@ def _ask_about_models(
     table: Table, parts: MatrixColumns, kept: Sequence[str], summaries: Collection[str],
     options: ReadOptions,
 ) -> None:  # fmt: skip
-    """Columns of another kind than those of the models, unless the caller named models."""
-    if options.models:
+    """Columns of another kind than those of the models, unless the caller named models.
+
+    And models that hold answers, where a column beside them holds the right ones.
+    """
+    if options.models or not kept:
         return
     place = {name: number for number, name in enumerate(table.columns)}
     head = _plain_rows(table, parts, summaries)
-    read = {name: [parse_number(str(row[place[name]])) for row in head] for name in kept}
-    ask_about_models(table.source, {name: np.array(one, float) for name, one in read.items()})
+    truths = [name for name in table.columns if _is_truth(name) and name != parts.row_names]
+    read = {name: np.array([parse_number(str(row[place[name]])) for row in head], float)
+            for name in {*kept, *truths[:1]}}  # fmt: skip
+    models = {name: read[name] for name in kept if name not in truths}
+    for truth in truths[:1]:
+        refuse_predictions(table.source, truth, read[truth], models)
+    ask_about_models(table.source, {name: read[name] for name in kept})
+
+
+def _is_truth(name: str) -> bool:
+    """Whether a column beside those of models holds right answers; a reference may be a model."""
+    return fold_name(name) in TRUTHS - {"reference"}
 
 
 def _said_of_models(
