@@ -34,6 +34,13 @@ def predicted(classes: int, said: str) -> str:
     return lines("id,y_true,tree,forest,ridge", *rows)
 
 
+def gated(header: str, share: float, seed: int) -> str:
+    """Answers of one system: what it gave, whether that counts, and one thing more."""
+    hits = right(share, 60, seed)
+    rows = [f"t{n},{n % 3 > 0},{bool(hit)},{n % 7 == 0}" for n, hit in enumerate(hits)]
+    return lines(header, *rows)
+
+
 def judged(scale: int) -> str:
     """Scores of a judge from 1 to 10, or the same over ten."""
     source = random.Random(9)
@@ -80,6 +87,27 @@ CASES = (
         "rank p.csv --models tree --models forest --models ridge",
         {"p.csv": predicted(3, "hit")},
         ("3 models",),
+    ),
+    Case(
+        "results beside a score/known by their names",
+        "rank gate",
+        {
+            "gate/new.csv": gated("id,is_valid_json,correct,timeout", 0.9, 3),
+            "gate/old.csv": gated("id,is_valid_json,correct,timeout", 0.4, 4),
+        },
+        ("new leads",),
+        models=("new", "old"),
+        items=60,
+    ),
+    Case(
+        "results beside a score/not known",
+        "compare new.csv old.csv",
+        {
+            "new.csv": gated("id,tool_called,passed,json_given", 0.9, 3),
+            "old.csv": gated("id,tool_called,passed,json_given", 0.4, 4),
+        },
+        ("'passed' is called as a score is", "--column score=passed"),
+        code=1,
     ),
     Case(
         "scales of two files/tens",

@@ -417,6 +417,8 @@ def _tidy(table: Table, header: _Header) -> Layout | None:
     item = header.has("item", weak=True) or numbered
     has_key = header.has_key or (item and any(map(numbers_steps, header.numeric)))
     others = [name for name in header.unexplained if fold_name(name) not in ITEM_NUMBERS]
+    if item and header.has("score", weak=True):
+        others = [name for name in others if not _tells_results(name)]
     if not header.has("score", weak=True):
         rates = [
             name for name in header.columns
@@ -434,6 +436,23 @@ def _tidy(table: Table, header: _Header) -> Layout | None:
     texts = frozenset(table.columns) - header.numeric
     found = find_columns(table.columns, {}, source=table.source, texts=texts)
     return Layout("tidy", f"columns {found.describe()}")
+
+
+# What is said of one answer beside its score, which no model is called.
+_RESULTS = split_words("""
+    expected actual output valid timeout timedout flaky skipped retried retries error errors cached
+    truncated refused refusal parsed matched completed finished
+""")
+_RESULT = re.compile(r"(?i)(?:is|has|expected)[-_ ]\w+")
+
+
+def _tells_results(name: str) -> bool:
+    """Whether a column beside a score says more of the same answer.
+
+    >>> _tells_results("is_valid_json"), _tells_results("actual"), _tells_results("gpt-4")
+    (True, True, False)
+    """
+    return fold_name(name) in _RESULTS or _RESULT.fullmatch(name) is not None
 
 
 def _matrix(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -> Layout | None:
@@ -475,6 +494,7 @@ def _matrix(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -
         return Layout("tasks-by-models", reason)
     if corner in corner_names("item"):
         _refuse_measures(table, header)
+        _refuse_score(table, header)
         return Layout("items-by-models", reason)
     if _is_pivot(header) and not are_times([str(row[0]) for row in head]):
         return Layout("models-by-tasks", UNNAMED)
@@ -497,6 +517,23 @@ def _refuse_measures(table: Table, header: _Header, keys: Collection[str] = ()) 
         "answers of one model, measured in several ways. Say which counts: --metric "
         f"{shlex.quote(found[0])} (in Python: metric={found[0]!r}). If they are models: --layout "
         "items-by-models."
+    )
+
+
+def _refuse_score(table: Table, header: _Header) -> None:
+    """A column that is called as scores are, beside items, is no model."""
+    known = {fold_name(name) for name in ("score", *ROLES["score"].aliases, *ROLES["score"].weak)}
+    scores = [name for name in header.columns if fold_name(name) in known]
+    others = [name for name in header.unexplained if name not in (header.corner, *scores)]
+    if not scores or not others:
+        return
+    lines = shlex.join(part for name in others for part in ("--models", name))
+    choices = " or ".join(paste_columns({"score": name}) for name in scores)
+    raise DataError(
+        f"{table.source}: {list_names(scores, 4)} is called as a score is, so the file seems to "
+        f"hold the answers of one model, and {list_names(others, 4)} to say more of them. If so, "
+        f"name the score: {choices} (in Python: columns={{'score': {scores[0]!r}}}). If the others "
+        f"are models: --layout items-by-models {lines}."
     )
 
 
