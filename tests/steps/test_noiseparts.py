@@ -295,7 +295,7 @@ def test_what_a_trial_costs_may_stand_in_a_column(
         usd = float(rng.uniform(1, 3)) * (1 + model)
         spent["ab"[model]].append(usd)
         lines.append(f"{'ab'[model]},q{item},{trial},{int(rng.random() < 0.5)},{usd}")
-    path = tmp_path / "costs.csv"
+    path = tmp_path / "trials.csv"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     words = ["--cost-item", "5", "--cost-trial", "usd", "--json"]
     assert run(["noise", str(path), "-q", *words]) == 0
