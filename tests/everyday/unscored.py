@@ -110,6 +110,20 @@ CASES = (
         code=1,
     ),
     Case(
+        "answers that are no shares/one task",
+        "rank bench.csv",
+        {"bench.csv": lines("id,vllm,tgi", *(f"{n},{90 + n},{120 + n}" for n in range(30)))},
+        ("no shares (up to 149)", "--direction lower"),
+        code=1,
+    ),
+    Case(
+        "answers that are no shares/told",
+        "rank bench.csv --direction lower",
+        {"bench.csv": lines("id,vllm,tgi", *(f"{n},{90 + n},{120 + n}" for n in range(30)))},
+        ("vllm leads",),
+        models=("vllm", "tgi"),
+    ),
+    Case(
         "scales of two files/tens",
         f"compare {TWO}",
         {"new.csv": judged(10), "old.csv": judged(1)},

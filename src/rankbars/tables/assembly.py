@@ -601,7 +601,8 @@ def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTas
         kind = group.plan.kind
     tasks = shelf.tasks(matrix, designs, kind)
     largest = {task: matrix.largest[code] for code, task in enumerate(names)}
-    _refuse_scales(largest, records.names["model"], about)
+    matrix_of_models = any(part.header for part in group.parts)
+    _refuse_scales(largest, records.names["model"], about, fewest=1 if matrix_of_models else 2)
     info: dict[str, TaskInfo] = {}
     for code, task in enumerate(names):
         if task in tasks:
@@ -653,13 +654,14 @@ def _counted(records: Records, left_out: Mapping[str, int]) -> Counted:
 
 
 def _refuse_scales(
-    largest: Mapping[str, NDArray[np.float64]], models: Sequence[str], about: AboutTasks
-) -> None:
+    largest: Mapping[str, NDArray[np.float64]], models: Sequence[str], about: AboutTasks,
+    fewest: int = 2,
+) -> None:  # fmt: skip
     known = {task: values for task, values in largest.items() if task in about.metrics}
     declared = [limit for limit in about.limits if limit is not None]
     check_scale(known, about.metrics, models, declared, any_name=True)
     check_signs(known, about.metrics, about.directions, about.limits[1])
-    check_assumed(known, about.assumed, about.limits[1])
+    check_assumed(known, about.assumed, about.limits[1], fewest=fewest)
 
 
 def _refuse_changes(means: Mapping[str, NDArray[np.float64]], models: Sequence[str]) -> None:

@@ -208,8 +208,9 @@ def check_signs(
 
 
 def check_assumed(
-    largest: Mapping[str, NDArray[np.float64]], assumed: Collection[str], maximum: float | None
-) -> None:
+    largest: Mapping[str, NDArray[np.float64]], assumed: Collection[str], maximum: float | None,
+    *, fewest: int,
+) -> None:  # fmt: skip
     """Raises `DataError` where higher was taken for better and most tasks have no shares.
 
     One task among others may well be measured in points, and ratings are called so.
@@ -222,6 +223,8 @@ def check_assumed(
         Tasks of which nothing says which side is better.
     maximum : float, optional
         Declared greatest score; with one, scores are what the caller says they are.
+    fewest : int
+        So many tasks without shares are asked about.
     """
     if maximum is not None:
         return
@@ -229,7 +232,7 @@ def check_assumed(
            if task in assumed and not np.isnan(largest[task]).all()}  # fmt: skip
     named = {task for task in top if _RATED & set(re.findall(r"[^\W_]+", task.casefold()))}
     beyond = [task for task, value in top.items() if value > _PERCENT and task not in named]
-    if len(beyond) > max(1.0, len(top) / 2):
+    if len(beyond) >= fewest and len(beyond) > len(top) / 2:
         raise DataError(
             f"Scores of {list_names(beyond, 4)} are no shares (up to {top[beyond[0]]:g}), and no "
             "name says whether they are better when they are higher, as points, or lower, as "
