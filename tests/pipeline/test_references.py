@@ -267,7 +267,7 @@ def test_files_of_any_kind_are_read_again(parts: str, tmp_path: Path, table: Pat
     folder.mkdir()
     if parts == "one file per task":
         for task, rows in frame.groupby("task"):
-            rows.drop(columns="task").to_parquet(folder / f"{task}.parquet")
+            rows.drop(columns="task").to_parquet(folder / f"task {task[1:]}.parquet")
     elif parts == "one file per model":
         for model, rows in frame[(frame.model != "m2") | (frame.task != "t1")].groupby("model"):
             rows.drop(columns="model").to_parquet(folder / f"{model}.parquet")
