@@ -83,11 +83,11 @@ CASES = (
         means={name: sum(right(share, 40)) / 40 for name, share in SHARES.items()},
     ),
     Case(
-        "no model/label",
+        "no model/label that may be the truth",
         "rank m.csv",
         {"m.csv": table({**answers(), "label": right(0.5, 40)})},
-        ("'label' is no model by its name",),
-        models=THREE,
+        ("these are predictions and no scores", "--models gpt --models llama --models qwen"),
+        code=1,
     ),
     Case(
         "no model/n_tokens",

@@ -311,8 +311,9 @@ def test_two_models_are_compared_as_the_command_does(browser, pages):
     with watched(browser, file) as one:
         page = one.open("#model=" + a)
         page.get_by_label("Compare with").select_option(label=b)
-        assert f"vs={b}" in page.url
+        page.wait_for_url(re.compile(rf"vs={re.escape(b)}"))
         rows = page.locator("#compare tbody tr")
+        rows.last.wait_for()
         assert rows.count() == len(board.tasks)
         for i, (name, contrast) in enumerate(duel.tasks.items()):
             cells = rows.nth(i).locator("th, td").all_inner_texts()
