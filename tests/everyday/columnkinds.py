@@ -26,9 +26,20 @@ RATED = lines(
     "item,Zeichen,one,two",
     *(f"q{n},{200 + 37 * n % 90},{1 + n % 5},{1 + (2 * n) % 5}" for n in range(12)),
 )
+BETTER = lines(
+    "id,a,b,c,d", *(f"q{n},{int(n % 5 > 0)},{int(n % 3 == 0)},{int(n % 4 == 0)},{int(n % 7 < 2)}" for n in range(60)),
+)  # fmt: skip
 LEARNED = lines("model,test acc,train acc", "a,0.71,0.93", "b,0.74,0.88", "c,0.69,0.97")
 
 CASES = (
+    Case(
+        "a model by its numbers/far better than the others",
+        "rank t.csv",
+        {"t.csv": BETTER},
+        ("a leads",),
+        models=("a", "b", "c", "d"),
+        items=60,
+    ),
     Case(
         "no model by its numbers/whole numbers",
         "rank t.csv",

@@ -164,16 +164,21 @@ def test_wide_and_tidy_tables_agree(matrix: tuple[list[str], list[str], np.ndarr
     # A square table with the same names on both sides says who beat whom: votes, not scores.
     assume(set(models) != set(others))
     columns = {model: values[:, j].tolist() for j, model in enumerate(models)}
-    items = read_columns({"item": others, **columns})
-    tidy = read_columns(tidy_of(models, others, "item", values))
+    try:
+        items = read_columns({"item": others, **columns}, direction="higher")
+        tasks = read_columns({"task": others, **columns}, direction="higher")
+    except rb.DataError as error:  # a column that may be no model is no board yet
+        assume("of another kind" not in str(error))
+        raise
+    tidy = read_columns(tidy_of(models, others, "item", values), direction="higher")
     assert_same(items, without_traces(tidy))
     empty = np.isnan(values).sum(axis=0)[np.argsort(models)].tolist()
     for scores, state in ((items, "missing"), (tidy, "unscored")):
         coverage = scores.info["all"].coverage
         assert coverage is not None
         assert getattr(coverage, state).tolist() == empty
-    tasks = read_columns({"task": others, **columns})
-    assert_same(tasks, without_traces(read_columns(tidy_of(models, others, "task", values))))
+    tidy = read_columns(tidy_of(models, others, "task", values), direction="higher")
+    assert_same(tasks, without_traces(tidy))
     if not np.isnan(values).all(axis=1).any():  # an empty column of a matrix is no task
         transposed = {other: values[i].tolist() for i, other in enumerate(others)}
         # Of columns that are named, none is asked about for the scale on which it lies.

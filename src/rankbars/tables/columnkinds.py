@@ -87,17 +87,25 @@ def _differing(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
         return []
     usual = np.array([abs(np.median(one)) for one in columns.values()])
     tops = np.array([np.abs(one).max() for one in columns.values()])
-    whole = np.array([not (one % 1.0).any() for one in columns.values()])
     low, high = np.sort(usual)[:2], np.sort(usual)[-2:]
     least = np.where(usual == low[0], low[1], low[0])
     most = np.where(usual == high[1], high[0], high[1])
     small = _SMALL if len(columns) > 2 else _SMALL_BESIDE_ONE
     found = (tops < small * least) & (most <= _ALIKE * least)
     if len(columns) > 2:
-        found |= usual > _LARGE * most
-        enough = np.array([one.size >= _FEWEST_WHOLE for one in columns.values()])
-        found |= whole & (whole.sum() == 1) & (tops > 1.0) & enough
-    return [name for name, differs in zip(columns, found.tolist(), strict=True) if differs]
+        found |= (usual > _LARGE * most) & (tops > 1.0)
+    names = [name for name, differs in zip(columns, found.tolist(), strict=True) if differs]
+    return names + [name for name in _counting(columns) if name not in names]
+
+
+def _counting(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
+    """The one column of whole numbers where all others have fractions."""
+    whole = [name for name, one in columns.items() if not (one % 1.0).any()]
+    return [
+        name for name in whole
+        if len(whole) == 1 and len(columns) > 2 and columns[name].size >= _FEWEST_WHOLE
+        and np.abs(columns[name]).max() > 1.0
+    ]  # fmt: skip
 
 
 def _is_metric(name: str) -> bool:
@@ -130,7 +138,10 @@ def ask_about_kinds(source: str, names: Sequence[str], others: Sequence[str]) ->
 
 
 def ask_about_models(source: str, columns: Mapping[str, NDArray[np.float64]]) -> None:
-    """Columns beside those of models that are written in another way, or lie far from them.
+    """Columns beside those of models that count something, or go beyond the scale of all others.
+
+    One model may be much better than the others, or much worse: how far a column lies from them
+    does not tell.
 
     Parameters
     ----------
@@ -146,7 +157,9 @@ def ask_about_models(source: str, columns: Mapping[str, NDArray[np.float64]]) ->
     """
     known = {name: column[~np.isnan(column)] for name, column in columns.items()}
     known = {name: column for name, column in known.items() if column.any() and column.size > 1}
-    others = _differing(known)
+    tops = {name: float(np.abs(column).max()) for name, column in known.items()}
+    beyond = [name for name, top in tops.items() if top > _PERCENT]
+    others = _counting(known) or beyond
     if not others or 2 * len(others) >= len(known):
         return
     models = [name for name in columns if name not in others]
