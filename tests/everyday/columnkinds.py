@@ -27,8 +27,9 @@ RATED = lines(
     *(f"q{n},{200 + 37 * n % 90},{1 + n % 5},{1 + (2 * n) % 5}" for n in range(12)),
 )
 BETTER = lines(
-    "id,a,b,c,d", *(f"q{n},{int(n % 5 > 0)},{int(n % 3 == 0)},{int(n % 4 == 0)},{int(n % 7 < 2)}" for n in range(60)),
-)  # fmt: skip
+    "id,a,b,c,d",
+    *(f"q{n},{int(n % 5 > 0)},{n % 3 // 2},{n % 4 // 3},{n % 7 // 5}" for n in range(60)),
+)
 LEARNED = lines("model,test acc,train acc", "a,0.71,0.93", "b,0.74,0.88", "c,0.69,0.97")
 
 CASES = (
