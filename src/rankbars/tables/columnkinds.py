@@ -138,7 +138,7 @@ def ask_about_kinds(source: str, names: Sequence[str], others: Sequence[str]) ->
 
 
 def ask_about_models(source: str, columns: Mapping[str, NDArray[np.float64]]) -> None:
-    """Columns beside those of models that count something, or go beyond the scale of all others.
+    """Columns beside those of models that count something, or go far beyond all others.
 
     One model may be much better than the others, or much worse: how far a column lies from them
     does not tell.
@@ -158,7 +158,8 @@ def ask_about_models(source: str, columns: Mapping[str, NDArray[np.float64]]) ->
     known = {name: column[~np.isnan(column)] for name, column in columns.items()}
     known = {name: column for name, column in known.items() if column.any() and column.size > 1}
     tops = {name: float(np.abs(column).max()) for name, column in known.items()}
-    beyond = [name for name, top in tops.items() if top > _PERCENT]
+    within = max((top for top in tops.values() if top <= _PERCENT), default=np.inf)
+    beyond = [name for name, top in tops.items() if top > max(_PERCENT, _LARGE * within)]
     others = _counting(known) or beyond
     if not others or 2 * len(others) >= len(known):
         return
