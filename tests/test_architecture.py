@@ -166,7 +166,7 @@ def test_a_board_of_one_task_that_is_only_printed_needs_no_types_of_averages(tmp
     (tmp_path / "scores.csv").write_text(TABLE, encoding="utf-8")
     loaded = modules_after(COMMAND.format(words=["rank", "scores.csv"]), tmp_path)
     ours = {name.removeprefix("rankbars.") for name in loaded if name.startswith("rankbars.")}
-    assert not ours & {"data.aggregate", "data.draws", "data.votehealth", "data.boardfile"}
+    assert not ours & {"data.aggregate", "data.draws", "data.diagnosis", "data.boardfile"}
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from rankbars.asking import allocate
+    from rankbars.asking import allocate, ask_labels
     from rankbars.bayes.posterior import Posterior, to_arviz
     from rankbars.bayes.sampling import sample_confusion, sample_posterior
     from rankbars.checking import check
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from rankbars.data.headtohead import HeadToHead
     from rankbars.data.intervals import RankIntervals
     from rankbars.data.judged import Check, JudgedClaim
-    from rankbars.data.labelsheet import LabelSheet
     from rankbars.data.noise import Noise
     from rankbars.data.notes import Note
     from rankbars.data.outlook import FalseAlarms, Outlook, Preflight
     from rankbars.data.partialorder import PartialOrder
+    from rankbars.data.peoplelabels import LabelSheet
     from rankbars.data.plaintable import EvalRun, LeaderboardRow, PlainTable
     from rankbars.data.priors import Prior
     from rankbars.data.scores import Scores, TaskInfo
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     )
     from rankbars.gates import false_alarms, preflight
     from rankbars.heldout import hold_out
-    from rankbars.labelchoice import ask_labels
     from rankbars.matches import head_to_head
     from rankbars.methods import explain
     from rankbars.pipeline import leaderboard
@@ -186,7 +185,7 @@ _MODULE_OF: Final = {
     "HeldOut": "rankbars.data.diagnosis",
     "Items": "rankbars.data.evidence",
     "JudgedClaim": "rankbars.data.judged",
-    "LabelSheet": "rankbars.data.labelsheet",
+    "LabelSheet": "rankbars.data.peoplelabels",
     "Leaderboard": "rankbars.data.board",
     "LeaderboardRow": "rankbars.data.plaintable",
     "MissingPackageError": "rankbars.errors",
@@ -215,7 +214,7 @@ _MODULE_OF: Final = {
     "add_costs": "rankbars.costs",
     "aggregate": "rankbars.steps.average.aggregation",
     "allocate": "rankbars.asking",
-    "ask_labels": "rankbars.labelchoice",
+    "ask_labels": "rankbars.asking",
     "check": "rankbars.checking",
     "compare": "rankbars.steps.comparison",
     "continue_looks": "rankbars.steps.looks",

@@ -24,7 +24,7 @@ from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.intake import refuse_stopped, take_scores
 from rankbars.readers.claimfiles import claim_lines
 from rankbars.stats.binomial import share_test
-from rankbars.stats.pairwise.margins import chance_if_equal
+from rankbars.stats.multiplicity.claimtests import chance_if_equal
 from rankbars.stats.samplesize import sample_size
 from rankbars.stats.tails import critical_value
 from rankbars.steps.claimparts import ClaimField, place_words

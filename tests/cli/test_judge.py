@@ -11,7 +11,7 @@ from commandline import Command
 from scipy import stats
 
 import rankbars as rb
-from rankbars.data.judgeworth import JudgeWorth
+from rankbars.data.peoplelabels import JudgeWorth
 
 MODELS = ("ash", "birch", "cedar", "elm")
 LABELLED = 80

@@ -17,7 +17,7 @@ from strategies import score_tables
 
 import rankbars as rb
 from rankbars.data.boardfile import board_from_dict, board_json, board_schema, board_to_dict
-from rankbars.data.votehealth import JudgeReport, Neighbours
+from rankbars.data.diagnosis import JudgeReport, Neighbours
 
 
 def small_board() -> rb.Leaderboard:

@@ -10,7 +10,7 @@ from scipy import stats
 import rankbars as rb
 from rankbars.data.claim import parse_claim
 from rankbars.data.scores import TaskInfo
-from rankbars.steps import claimparts, manyduels
+from rankbars.steps import claimparts, pairdecision
 
 RNG = np.random.default_rng(11)
 MODELS = ("a", "b", "c", "d")
@@ -394,7 +394,7 @@ def test_places_judged_at_once_are_those_judged_pair_by_pair(seed, monkeypatch):
     asked = []
 
     def at_once(*words):
-        asked.append(manyduels.duel_with_all(*words))
+        asked.append(pairdecision.duel_with_all(*words))
         return asked[-1]
 
     def judge():

@@ -10,7 +10,7 @@ import rankbars as rb
 from rankbars.data.ledger import read_ledger
 from rankbars.data.scores import TaskInfo
 from rankbars.render.verdicts import claim_lines
-from rankbars.stats.pairwise.margins import bet_on
+from rankbars.stats.multiplicity.claimtests import bet_on
 
 RNG = np.random.default_rng(17)
 

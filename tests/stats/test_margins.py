@@ -7,7 +7,7 @@ import pytest
 from reference import validity
 from scipy import stats
 
-from rankbars.stats.pairwise.margins import (
+from rankbars.stats.multiplicity.claimtests import (
     Difference,
     bet_on,
     chance_if_equal,

@@ -11,7 +11,7 @@ from calibration import Calibration
 from votefiles import CROWD, JUDGES, draw_rows
 
 import rankbars as rb
-from rankbars.data.votehealth import VoteHealth
+from rankbars.data.diagnosis import VoteHealth
 from rankbars.render.examination import render_vote_health
 
 

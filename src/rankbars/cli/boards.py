@@ -223,7 +223,7 @@ def _json_form(form: str, *, as_json: bool) -> str:
 def _show_shares(board: Leaderboard, top: int | None, form: str, *, pairs: bool) -> None:
     import json
 
-    from rankbars.render.predicted import render_shares, shares_to_dict
+    from rankbars.render.askedranks import render_shares, shares_to_dict
 
     if form == "json":
         plain = shares_to_dict(board, top, pairs=pairs)
@@ -233,7 +233,7 @@ def _show_shares(board: Leaderboard, top: int | None, form: str, *, pairs: bool)
 
 
 def _show_reasons(board: Leaderboard, model: str, form: str) -> None:
-    from rankbars.render.reasons import reasons_text, reasons_to_dict
+    from rankbars.render.askedranks import reasons_text, reasons_to_dict
 
     if form == "json":
         print_answer(reasons_to_dict(board, model))
@@ -379,7 +379,7 @@ def predict_command(*, board_path: str, merge: str, alpha: float, as_json: bool)
     """Load, merge, print."""
     import json
 
-    from rankbars.render.predicted import predicted_to_dict, render_predicted
+    from rankbars.render.askedranks import predicted_to_dict, render_predicted
     from rankbars.steps.prediction import predict
 
     board = load_board(board_path)

@@ -10,7 +10,6 @@ import click
 from click.core import ParameterSource
 
 from rankbars.cli.backends import Workers, running_on
-from rankbars.cli.composing import Composite, composite_options
 from rankbars.cli.judgelabels import judge_options, label_sources, refuse_without_labels
 from rankbars.cli.options import (
     about_options,
@@ -26,7 +25,13 @@ from rankbars.cli.options import (
     refuse_empty,
     tasks_option,
 )
-from rankbars.cli.othermetrics import OtherMetrics, other_metrics_options, reading_costs
+from rankbars.cli.othermetrics import (
+    Composite,
+    OtherMetrics,
+    composite_options,
+    other_metrics_options,
+    reading_costs,
+)
 from rankbars.cli.outputs import (
     STANDARD,
     check_pictures,
@@ -290,7 +295,7 @@ def _further(
     """What is printed after the board."""
     parts = []
     if found is not None:
-        from rankbars.render.predicted import render_held_out
+        from rankbars.render.askedranks import render_held_out
 
         parts.append("\n" + render_held_out(found))
     if explain:

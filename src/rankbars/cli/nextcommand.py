@@ -22,7 +22,7 @@ from rankbars.data.spec import TIES
 
 if TYPE_CHECKING:
     from rankbars.data.growingvotes import Allocation
-    from rankbars.data.labelsheet import LabelSheet
+    from rankbars.data.peoplelabels import LabelSheet
     from rankbars.data.scores import Scores
 
 __all__ = ["next_command"]

@@ -290,7 +290,7 @@ def held_out_files(found: HeldOut, paths: Sequence[str]) -> dict[str, str | byte
     for path in paths:
         suffix = Path(path).suffix.lower().removeprefix(".")
         if suffix == "json":
-            from rankbars.render.predicted import held_out_to_dict
+            from rankbars.render.askedranks import held_out_to_dict
 
             plain = held_out_to_dict(found)
             contents[path] = json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -163,7 +163,7 @@ def select_command(
 
 def _told(scores: Scores, chosen: Scores, by: str) -> str:
     """Which tasks were chosen, or which ones belong together."""
-    from rankbars.render.predicted import wrapped
+    from rankbars.render.askedranks import wrapped
 
     if by == "width":
         others = [name for name in scores.tasks if name not in chosen.tasks]

@@ -16,9 +16,9 @@ from rankbars.tables.readoptions import SELF_VOTES
 
 if TYPE_CHECKING:
     from rankbars.data.board import Leaderboard
+    from rankbars.data.diagnosis import VoteHealth
     from rankbars.data.growingvotes import RunningRecord
     from rankbars.data.scores import Scores
-    from rankbars.data.votehealth import VoteHealth
 
 __all__ = [
     "VoteChoices",

@@ -38,10 +38,10 @@ from rankbars.stats.ranks import RankBounds
 if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate
     from rankbars.data.boardparts import CostFront, OtherOrder, PartlyScored
-    from rankbars.data.judgeworth import JudgeUse
+    from rankbars.data.diagnosis import VoteHealth
     from rankbars.data.partialorder import PartialOrder
+    from rankbars.data.peoplelabels import JudgeUse
     from rankbars.data.standings import RankShares
-    from rankbars.data.votehealth import VoteHealth
 from rankbars.data.boardparts import Winner
 
 __all__ = [

@@ -23,10 +23,11 @@ from rankbars.data.board import Leaderboard, ranks_from_relation
 from rankbars.data.boardparts import CostFront, OtherOrder, OverTime, PartlyScored, Winner
 from rankbars.data.categorymeans import CategoryMeans
 from rankbars.data.contrasts import Differences
+from rankbars.data.diagnosis import VoteHealth
 from rankbars.data.fields import Chosen, Reals, Relation
 from rankbars.data.intervals import RankIntervals
-from rankbars.data.judgeworth import JudgeUse, JudgeWorth
 from rankbars.data.notes import NameFact, Note
+from rankbars.data.peoplelabels import JudgeUse, JudgeWorth
 from rankbars.data.plain import Derived, Keys, from_plain, json_text, to_plain
 from rankbars.data.scores import Input
 from rankbars.data.spec import VOTE_WEIGHTS, Spec, VoteOptions, correction_facts
@@ -38,7 +39,6 @@ from rankbars.data.taskresult import (
     TaskPairs,
     TaskResult,
 )
-from rankbars.data.votehealth import VoteHealth
 from rankbars.errors import DataError, RankbarsError, ReadError
 from rankbars.stats.orders import find_cycles, tiers
 from rankbars.stats.ranks import rank_bounds

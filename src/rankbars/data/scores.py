@@ -23,8 +23,8 @@ from rankbars.data.evidence import (
     rename_models,
     take_models,
 )
-from rankbars.data.judgeworth import JudgeUse
 from rankbars.data.notes import NameFact, Note
+from rankbars.data.peoplelabels import JudgeUse
 from rankbars.data.storedtasks import Change, StoredTasks, change_tasks, entitle, models_of
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 

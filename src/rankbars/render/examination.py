@@ -10,9 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankbars.data.board import Leaderboard
-from rankbars.data.diagnosis import Diagnosis, Explanation, LeftOut, MethodOutcome
+from rankbars.data.diagnosis import (
+    Diagnosis,
+    Explanation,
+    Finding,
+    JudgeReport,
+    LeftOut,
+    MethodOutcome,
+    Neighbours,
+    VoteHealth,
+)
 from rankbars.data.notes import list_words
-from rankbars.data.votehealth import Finding, JudgeReport, Neighbours, VoteHealth
 from rankbars.render.notation import (
     shorten,
     shorten_all,

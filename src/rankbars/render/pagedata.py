@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.diagnosis import VoteHealth
 from rankbars.data.evidence import Coverage
 from rankbars.data.spec import side_level
 from rankbars.data.taskresult import PairDetails, ScoreBins, TaskPairs
-from rankbars.data.votehealth import VoteHealth
 from rankbars.errors import DataError
 from rankbars.render.claims import (
     Claim,

@@ -14,8 +14,12 @@ from rankbars.data.notes import Note, join_words
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.errors import OptionError
-from rankbars.stats.multiplicity.claimtests import Judgement, judge_sides
-from rankbars.stats.pairwise.margins import chance_if_equal, half_width
+from rankbars.stats.multiplicity.claimtests import (
+    Judgement,
+    chance_if_equal,
+    half_width,
+    judge_sides,
+)
 from rankbars.stats.samplesize import sample_size
 from rankbars.steps.claimparts import ClaimField, Contrasts, Part, Weighed, weigh_claim
 from rankbars.steps.claimunits import in_units

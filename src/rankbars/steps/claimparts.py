@@ -19,8 +19,16 @@ from rankbars.data.rightanswers import is_binary
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.multiplicity.claimtests import TwoSides, all_hold, at_least, top_places
-from rankbars.stats.pairwise.margins import Difference, bet_on, null_error, p_beyond
+from rankbars.stats.multiplicity.claimtests import (
+    Difference,
+    TwoSides,
+    all_hold,
+    at_least,
+    bet_on,
+    null_error,
+    p_beyond,
+    top_places,
+)
 from rankbars.steps.claimunits import (
     check_margin,
     check_means,
@@ -28,7 +36,7 @@ from rankbars.steps.claimunits import (
     note_margin,
     scale_of,
 )
-from rankbars.steps.manyduels import Duel, Duels, duel_with_all
+from rankbars.steps.pairdecision import Duel, Duels, duel_with_all
 
 __all__ = ["ClaimField", "Contrasts", "Part", "Weighed", "place_words", "weigh_claim"]
 

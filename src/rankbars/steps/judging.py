@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Items, Votes, take_rows
-from rankbars.data.judgeworth import JudgeLeaning, JudgeUse, JudgeWorth
 from rankbars.data.notes import Note, list_names
+from rankbars.data.peoplelabels import JudgeLeaning, JudgeUse, JudgeWorth
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.pairwise.judgedpairs import (

@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.diagnosis import Finding, JudgeReport, VoteHealth
 from rankbars.data.scores import Scores
 from rankbars.data.spec import VoteOptions, check_rate
-from rankbars.data.votehealth import Finding, JudgeReport, VoteHealth
 from rankbars.data.votes import BAD, LOSS, TIE, Ballots, Votes
 from rankbars.errors import DataError, OptionError, RankbarsError
 from rankbars.stats.multiplicity.stepdown import decide

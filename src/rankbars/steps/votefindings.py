@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.diagnosis import Finding, Neighbours
 from rankbars.data.spec import VoteOptions
-from rankbars.data.votehealth import Finding, Neighbours
 from rankbars.data.votes import LOSS, WIN, Ballots, Labels, Votes
 from rankbars.errors import DataError
 from rankbars.stats.binomial import clustered_share_test

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import rankbars as rb
-from rankbars.stats.averaging.kemeny import kemeny_orders, pair_wins
+from rankbars.stats.orders import kemeny_orders, pair_wins
 
 
 def by_permutations(wins: NDArray[np.float64]) -> tuple[NDArray[np.float64], float, int]:

@@ -12,15 +12,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rankbars.data.board import Leaderboard
-from rankbars.data.diagnosis import Diagnosis, HeldOut
+from rankbars.data.diagnosis import Diagnosis, HeldOut, VoteHealth
 from rankbars.data.noise import Noise
 from rankbars.data.scores import Scores
-from rankbars.data.votehealth import VoteHealth
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.render.notation import counted
 from rankbars.render.plotting.fitting import fit_width, picture_width
-from rankbars.render.plotting.frontplot import plot_front
 from rankbars.render.plotting.healthplots import (
     plot_left_out,
     plot_noise,
@@ -73,6 +71,7 @@ from rankbars.render.plotting.style import (
     check_picture,
     draw_title,
 )
+from rankbars.render.plotting.workplots import plot_front
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

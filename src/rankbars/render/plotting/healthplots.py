@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankbars.data.board import Leaderboard
-from rankbars.data.diagnosis import Diagnosis
+from rankbars.data.diagnosis import Diagnosis, VoteHealth
 from rankbars.data.noise import Noise
-from rankbars.data.votehealth import VoteHealth
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError, OptionError
 from rankbars.render.claims import level_words

@@ -19,8 +19,8 @@ from rankbars.data.scores import Direction, Scores
 from rankbars.data.spec import OVERS, Spec
 from rankbars.data.storedtasks import known_outline, models_of
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.averaging.kemeny import MOST_MODELS
 from rankbars.stats.averaging.points import Limits
+from rankbars.stats.orders import MOST_IN_KEMENY
 from rankbars.steps.average import itemaverages
 from rankbars.steps.average.averagemethods import take_method
 from rankbars.steps.average.bayesaverages import HierarchicalAverage
@@ -164,9 +164,9 @@ def _check_kemeny(over: Over, shared: tuple[str, ...]) -> None:
             "--aggregate items::kemeny. Scores without errors or numbers of items have no draws: "
             "use tasks::average_rank."
         )
-    if len(shared) > MOST_MODELS:
+    if len(shared) > MOST_IN_KEMENY:
         raise OptionError(
-            f"Kemeny's order is found exactly for up to {MOST_MODELS} models; there are "
+            f"Kemeny's order is found exactly for up to {MOST_IN_KEMENY} models; there are "
             f"{len(shared)}. Choose some (--models), or use average_rank or borda."
         )
 

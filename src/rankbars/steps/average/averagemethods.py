@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.stats.averaging.kemeny import kemeny_orders, pair_wins
 from rankbars.stats.averaging.points import (
     binned_ranks,
     borda_points,
@@ -25,6 +24,7 @@ from rankbars.stats.averaging.points import (
     win_shares,
 )
 from rankbars.stats.multiplicity.nulllaws import MOST_TASKS, fewest_tasks
+from rankbars.stats.orders import kemeny_orders, pair_wins
 from rankbars.stats.pairwise.signflip import sign_flip
 from rankbars.stats.ranks import midranks
 

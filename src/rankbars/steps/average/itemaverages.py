@@ -13,7 +13,6 @@ from rankbars.data.evidence import Estimates, Folds, Items
 from rankbars.data.notes import Note, list_words
 from rankbars.data.rightanswers import is_share
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.averaging.kemeny import kemeny_orders
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.averaging.taskcontrasts import (
     add_task,
@@ -25,6 +24,7 @@ from rankbars.stats.averaging.taskcontrasts import (
     log_summary,
     start_sums,
 )
+from rankbars.stats.orders import kemeny_orders
 from rankbars.stats.pairwise.modelscores import ModelSummary, consensus_scores
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.resampling.distributions import (

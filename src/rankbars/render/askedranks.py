@@ -1,6 +1,6 @@
-"""Ranks that no table holds, as lines of text and as plain values.
+"""Ranks that are asked for, in words and as plain values.
 
-Those on a new task, on tasks that were held out, and what draws of scores say.
+Why a model has its own; those on a new task, on held-out tasks, and what draws of scores say.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from rankbars.data.standings import RankShares
 from rankbars.render.claims import (
     APPROXIMATE,
     is_approximate,
+    lead_claim,
     overall_claim,
     statements_level,
 )
+from rankbars.render.methodbox import pairs_decided
 from rankbars.render.notation import (
     counted,
     shorten_all,
@@ -32,10 +34,14 @@ from rankbars.render.notation import (
     show_ranks,
     visible,
 )
+from rankbars.render.sentences import place
+from rankbars.render.text import wrap_text
 
 __all__ = [
     "held_out_to_dict",
     "predicted_to_dict",
+    "reasons_text",
+    "reasons_to_dict",
     "render_held_out",
     "render_predicted",
     "render_shares",
@@ -218,11 +224,11 @@ def _top(board: Leaderboard, shares: RankShares, k: int) -> list[str]:
     }
     likely, exactly = shares.top(k, exactly=False), shares.top(k)
     may = board.top(k)
-    place = "first" if k == 1 else f"among the first {k}"
+    which = "first" if k == 1 else f"among the first {k}"
     said = [
-        f"More likely than not {place}: {_listed(board, likely)}.",
+        f"More likely than not {which}: {_listed(board, likely)}.",
         f"The {k} most likely: {_listed(board, exactly)}." if k > 1 else "",
-        f"By the ranks of the board ({statements_level(board)}), these may be {place}: "
+        f"By the ranks of the board ({statements_level(board)}), these may be {which}: "
         f"{_listed(board, may)}.",
         f"Shares of {shares.draws:,} draws of the scores, and bands that hold "
         f"{show_level(shares.alpha)} of them: a description. Tied models are missed far more "
@@ -270,8 +276,8 @@ def _pair_rows(board: Leaderboard, shares: RankShares) -> list[dict[str, Any]]:
     if dominance is None:
         return rows
     order = [i for i in board.order if shares.present[i]]
-    for place, i in enumerate(order):
-        for j in order[place + 1 :]:
+    for at, i in enumerate(order):
+        for j in order[at + 1 :]:
             one, two = (j, i) if dominance[j, i] > dominance[i, j] else (i, j)
             rows.append(
                 {
@@ -341,3 +347,69 @@ def _columns(table: dict[str, list[str]]) -> list[str]:
 
 def _wrapped(sentences: list[str]) -> list[str]:
     return [line for text in sentences for line in textwrap.wrap(text, _DRAWN_WIDTH)]
+
+
+_PARTS = (
+    ("Shown better", "above", "no model."),
+    ("Not told apart", "within", "no model: it is told apart from every other one."),
+    ("Shown worse", "below", "no model."),
+)
+
+
+def reasons_text(board: Leaderboard, model: str, width: int = 80) -> str:
+    """Why a model has its ranks on what a board shows first, as lines of text.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    model : str
+        One of its models.
+    width : int
+        Columns of a line.
+
+    Raises
+    ------
+    OptionError, DataError
+        As `Leaderboard.why`.
+    """
+    found = board.why(model)
+    ranks = show_ranks(found.best, found.worst)
+    said = [
+        f"Why {ranks}? {place(board)}, {visible(model)} ranks {ranks} of {found.models} "
+        f"({lead_claim(board).words})."
+    ]
+    for title, name, nobody in _PARTS:
+        names = getattr(found, name)
+        listed = ", ".join(map(visible, names)) + "." if names else nobody
+        said.append(f"{title} ({len(names)}): {listed}")
+    said += [_counted_up(board, model), pairs_decided(board), "Not told apart does not mean equal."]
+    lines = [line for text in said for line in wrap_text(text, width)]
+    return "\n".join(lines) + "\n"
+
+
+def _counted_up(board: Leaderboard, model: str) -> str:
+    """How the ranks follow from the pairs, or that they do not."""
+    found = board.why(model)
+    better, worse = len(found.above), len(found.below)
+    if found.follow:
+        return (
+            f"Rank {found.best} at best: 1 plus the {better} shown better. Rank {found.worst} at "
+            f"worst: {counted(found.models, 'model')} minus the {worse} shown worse."
+        )
+    if found.best == 2 and not better and found.worst == found.models - worse:
+        return (
+            "No single model is shown better, but the results rule out that it is first: rank 2 "
+            f"at best. Rank {found.worst} at worst: {counted(found.models, 'model')} minus the "
+            f"{worse} shown worse."
+        )
+    return (
+        "The rank interval is about this model by itself, and may say more or less than the "
+        "single pairs do, which hold all at once."
+    )
+
+
+def reasons_to_dict(board: Leaderboard, model: str) -> dict[str, Any]:
+    """The same as plain values."""
+    found = {"schema": "rankbars.why/1"} | board.why(model)._asdict()
+    return found | {"decided": pairs_decided(board)}
