@@ -18,6 +18,9 @@ __all__ = ["ParquetPlace", "ParquetTable", "open_parquet"]
 FREE_ROWS = 50_000_000
 ROWS_PER_BYTE = 100
 
+# So many first rows are kept, for they are looked at again and again.
+_HELD_ROWS = 200
+
 # The folder of rows without a value, as other programs write it.
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
@@ -47,6 +50,8 @@ class ParquetTable(Table):
     """
 
     header_rows = 0
+    _first: Sequence[tuple[object, ...]] = ()
+    _held = 0
 
     def __init__(
         self, source: str, columns: tuple[str, ...], types: tuple[str, ...], engine: Engine,
@@ -68,9 +73,13 @@ class ParquetTable(Table):
 
     def head(self, rows: int) -> list[tuple[object, ...]]:
         """First rows as they are."""
-        selected = ", ".join(f"c{i}" for i in range(len(self.columns)))
-        with report_damage(self.source):
-            return self._engine.ask(f"SELECT {selected} FROM {self._clause} LIMIT {int(rows)}")
+        if self._held < rows:
+            self._held = max(rows, _HELD_ROWS)
+            selected = ", ".join(f"c{i}" for i in range(len(self.columns)))
+            query = f"SELECT {selected} FROM {self._clause} LIMIT {self._held}"
+            with report_damage(self.source):
+                self._first = self._engine.ask(query)
+        return [*self._first[:rows]]
 
     def relate(
         self, labels: Mapping[str, str] | None = None, numbers: Mapping[str, str] | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -347,7 +348,9 @@ def _layout(table: Table, options: ReadOptions) -> str:
     return find_layout(table, options.layout, named).name
 
 
-def _read_group(group: Group, options: ReadOptions, engine: Engine) -> Scores:
+def _read_group(
+    group: Group, options: ReadOptions, engine: Engine, *, as_grid: bool = True
+) -> Scores:
     by_position = group.plan.kind == "positions"
     if by_position:
         group = replace(group, plan=RowPlan("items", ("item",), (), ()))
@@ -356,12 +359,42 @@ def _read_group(group: Group, options: ReadOptions, engine: Engine) -> Scores:
     records = Records(
         engine, [part.rows for part in group.parts], group.plan.keys, options, group.named,
         by_position=by_position, status_column=group.roles.get("status", "status"),
+        as_grid=as_grid and group.plan.kind == "items" and not group.plan.answers,
     )  # fmt: skip
+    if not records.is_grid:
+        return _read_records(group, records, options, engine)
+    with suppress(DataError):  # of rows that are no grid, it may not be true
+        if (found := _read_grid(group, records)) is not None:
+            return found
+    return _read_group(group, options, engine, as_grid=False)
+
+
+def _read_grid(group: Group, records: Records) -> Scores | None:
+    """Scores of rows that are taken for a grid; None where something else might be read instead.
+
+    Raises
+    ------
+    DuplicateRowsError
+        If they are none: then a cell is filled twice.
+    """
+    index = index_rows(records)
+    size = _size_of(records, index)
+    other = _by_text(group, records.options, size) or _without_rows(group, records.options, size)
+    if other is not None:
+        return None
+    return _read_items(group, records, index, _about_tasks(group, records, index))
+
+
+def _size_of(records: Records, index: RowIndex) -> Size:
+    largest = int(np.bincount(index.task_of_row).max())
+    return Size(largest, len(index.pairs), records.rows, len(records.names["model"]))
+
+
+def _read_records(group: Group, records: Records, options: ReadOptions, engine: Engine) -> Scores:
     index = index_rows(records)
     if not len(index.pairs):
         raise DataError(_NO_ROW)
-    largest = int(np.bincount(index.task_of_row).max())
-    size = Size(largest, len(index.pairs), records.rows, len(records.names["model"]))
+    size = _size_of(records, index)
     texts = _by_text(group, records.options, size)
     if isinstance(texts, Group):
         return _read_by_text(texts, options, engine)

@@ -57,9 +57,12 @@ REJECTED_WORDS = frozenset({"rejected", "refused", "declined", "disqualified", "
 
 NO_WORDS = frozenset({"false", "0", "no", "none", "nan", "null"})
 
-# Rows fetched at once, and worked on at once.
+# Rows fetched at once, and worked on at once: so few that they stay in the cache.
 BLOCK_ROWS = 1 << 20
 _CACHED_ROWS = 1 << 15
+
+# From so many rows on, it pays to find out what they are by counting them.
+_FEWEST_OF_GRID = 1 << 16
 
 
 class _Piece(NamedTuple):
@@ -88,17 +91,6 @@ class Batch(NamedTuple):
     numbers: Mapping[str, NDArray[np.float64]]
     state: NDArray[Any] | None
 
-    def parts(self) -> Iterator[Batch]:
-        """The same rows, so few at a time that work on them stays in the cache."""
-        count = len(self.numbers["value"])
-        for start in range(0, count, _CACHED_ROWS):
-            some = slice(start, start + _CACHED_ROWS)
-            yield Batch(
-                {role: codes[some] for role, codes in self.codes.items()},
-                {name: numbers[some] for name, numbers in self.numbers.items()},
-                None if self.state is None else self.state[some],
-            )
-
 
 class Records:
     """Rows of tables of one design, under common codes, and the rules by which they count.
@@ -119,6 +111,9 @@ class Records:
         Whether rows without a name are called after their place among those of model and task.
     status_column : str
         What the column of states is called, for messages.
+    as_grid : bool
+        Whether rows that are as many as models, tasks and whole numbers of items give may be taken
+        for all of these; whoever puts them into cells finds one filled twice where they are not.
 
     Attributes
     ----------
@@ -128,12 +123,14 @@ class Records:
         Number roles.
     rows : int
         Number of rows.
+    is_grid : bool
+        Whether the rows are taken for all of models by tasks by items.
     """
 
     def __init__(
         self, engine: Engine, parts: Sequence[Rows], keys: tuple[str, ...], options: ReadOptions,
         named: frozenset[str] = frozenset(), *, by_position: bool = False,
-        status_column: str = "status",
+        status_column: str = "status", as_grid: bool = False,
     ) -> None:  # fmt: skip
         self.engine = engine
         self.parts = tuple(parts)
@@ -154,7 +151,8 @@ class Records:
         self._pieces = list(self._cut(selects))
         if by_position:
             self._number_rows()
-        self._find_names()
+        self.is_grid = False
+        self._find_names(as_grid=as_grid)
 
     @property
     def roles(self) -> frozenset[str]:
@@ -291,27 +289,55 @@ class Records:
         self._kinds["item"] = "BIGINT"
         self._pieces = [_Piece(table, self.rows, 0, self.parts)]
 
-    def _find_names(self) -> None:
+    def _find_names(self, *, as_grid: bool) -> None:
         """Names of all that may be asked for, and what goes together."""
         some = [
             role for role in ("task", *self.keys, *TRAIT_ROLES, "status") if role in self._kinds
         ]
         some = list(dict.fromkeys(some))
         self._combinations = self.engine.new_name()
-        cells = ", ".join(quote(role) for role in some)
+        source = self._grid(some) if as_grid else None
+        self.is_grid = source is not None
+        if source is None:
+            cells = ", ".join(quote(role) for role in some)
+            source = f"SELECT DISTINCT {cells} FROM {self._raw} WHERE NOT blank"
         with self._report():
-            self.engine.run(
-                f"CREATE TEMP TABLE {self._combinations} AS SELECT DISTINCT {cells} "
-                f"FROM {self._raw} WHERE NOT blank"
-            )
+            self.engine.run(f"CREATE TEMP TABLE {self._combinations} AS {source}")
         for role in some:
-            self._name(role, self._combinations)
+            if role not in self.names:
+                self._name(role, self._combinations)
         for role in self._kinds:
             if role in ("model", "cluster", "error", "imputed", "repeat", "run", "epoch", "variant",
                         "item", "fold") and role not in self.names:  # fmt: skip
                 self._name(role, self._raw)
         self.options = spell_metric(self.names.get("metric"), self.options)
         self._check_names()
+
+    def _grid(self, roles: Sequence[str]) -> str | None:
+        """A query of all tasks by all items, where there are as many rows as these give.
+
+        To look for the pairs of a task and an item that occur takes as long as a third of all
+        reading.
+        """
+        if self.rows < _FEWEST_OF_GRID or len(self.keys) != 1 or not self.all_scored:
+            return None
+        (key,) = self.keys
+        if list(roles) != ["task", key] or self._kinds[key] != "BIGINT":
+            return None
+        ((low, high),) = self.ask(f"SELECT min({quote(key)}), max({quote(key)}) FROM {self._raw}")
+        if low is None or (high - low + 1) > self.rows:
+            return None
+        self._name("model", self._raw)
+        cells = len(self.names["model"]) * (high - low + 1)
+        if self.rows % cells:
+            return None
+        self._name("task", self._raw)
+        if self.rows != cells * len(self.names["task"]):
+            return None
+        return (
+            f"SELECT t.name AS task, k.range AS {quote(key)} "
+            f"FROM {self._codes['task'].table} AS t, range({low}, {high + 1}) AS k"
+        )
 
     def _name(self, role: str, source: str) -> None:
         with self._report():
@@ -418,8 +444,8 @@ class Records:
         some = ""
         if tasks is not None:
             names = [self.names["task"][task] for task in tasks]
-            told = names if self._kinds["task"] == "BIGINT" else [quote_text(one) for one in names]
-            some = f"r.task IN ({', '.join(told)})"
+            listed = names if self._kinds["task"] == "BIGINT" else map(quote_text, names)
+            some = f"r.task IN ({', '.join(listed)})"
         codes = {role: self._codes[role] for role in roles}
         joined = [role for role, one in codes.items() if one.joined]
         cells = [f"{one.cell} AS {role}_c" for role, one in codes.items() if not one.joined]
@@ -437,12 +463,15 @@ class Records:
                 rows = self._clean(joined, piece.clause, where, cells)
                 with self._report():
                     found = self.engine.arrays(f"SELECT {', '.join(selected)} FROM {rows}")
-                yield Batch(
-                    {role: one.decode(found[f"{role}_{'code' if one.joined else 'c'}"])
-                     for role, one in codes.items()},
-                    {name: as_numbers(found[name]) for name in ("value", *numbers)},
-                    None if self.all_scored else np.ma.getdata(found["state"]),
-                )  # fmt: skip
+                told = {role: found[f"{role}_{'code' if one.joined else 'c'}"]
+                        for role, one in codes.items()}  # fmt: skip
+                for start in range(0, len(found["value"]), _CACHED_ROWS):
+                    few = slice(start, start + _CACHED_ROWS)
+                    yield Batch(
+                        {role: one.decode(told[role][few]) for role, one in codes.items()},
+                        {name: as_numbers(found[name][few]) for name in ("value", *numbers)},
+                        None if self.all_scored else np.ma.getdata(found["state"][few]),
+                    )
                 for one in piece.parts:
                     if one.report is not None:
                         one.report(1.0 / max(steps, 1))

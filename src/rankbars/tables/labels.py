@@ -63,6 +63,7 @@ MOST_HASHED, MOST_BITS = 4096, 22
 
 # More names are found by so many bits of their hash, up to a number of names that these tell apart.
 BITS, MOST_FOUND, SHARED = 22, 1 << 21, -2
+_MASK = np.uint64((1 << BITS) - 1)
 
 
 class Codes(NamedTuple):
@@ -184,7 +185,10 @@ def _by_hash(
             return None
         found = np.full(len(given), -1, np.int32)
         found[[name is not None and name != "" for name in given]] = codes
-        return f"hash({cell})", partial(_look_up_hash, hashes=hashes[order], codes=found[order])
+        hashes, found = hashes[order], found[order]
+        # Few names share the first bits, and fewer of them the next ones.
+        tables = [(low, _table_of_bits(hashes, found, low)) for low in (64 - BITS, 64 - 2 * BITS)]
+        return f"hash({cell})", partial(_look_up_hash, hashes=hashes, codes=found, tables=tables)
     code_of = dict(zip(known, codes.tolist(), strict=True))
     least = max(len(given) ** 2 // 4, 1).bit_length()
     # The engine takes bits out of a hash much quicker than a remainder.
@@ -218,30 +222,29 @@ def _as_they_are(found: NDArray[Any]) -> NDArray[Any]:
 
 
 def _look_up_hash(
-    found: NDArray[Any], hashes: NDArray[np.uint64], codes: NDArray[np.int32]
-) -> NDArray[Any]:
-    """Codes by the first bits of hashes; those that share them with others by all bits."""
+    found: NDArray[Any], hashes: NDArray[np.uint64], codes: NDArray[np.int32],
+    tables: Sequence[tuple[int, NDArray[np.int32]]],
+) -> NDArray[Any]:  # fmt: skip
+    """Codes by some bits of hashes, then by others; those that share both with others by all."""
     cells = np.ma.getdata(found)
-    taken, again = _look_up_bits(cells, hashes, codes, 64 - BITS)
-    # Few share these bits, and fewer of them the next ones.
-    found, left = _look_up_bits(cells[again], hashes, codes, 64 - 2 * BITS)
-    found[left] = codes[np.searchsorted(hashes, cells[again[left]])]
-    taken[again] = found
+    taken = np.full(len(cells), SHARED, np.int32)
+    again = np.arange(len(cells))
+    for low, table in tables:
+        taken[again] = table[(cells[again] >> np.uint64(low)) & _MASK]
+        again = again[taken[again] == SHARED]
+    taken[again] = codes[np.searchsorted(hashes, cells[again])]
     return taken
 
 
-def _look_up_bits(
-    cells: NDArray[np.uint64], hashes: NDArray[np.uint64], codes: NDArray[np.int32], low: int
-) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
-    """Codes by `BITS` bits of hashes, from the bit `low` on; and where several names share them."""
-    shift, mask = np.uint64(low), np.uint64((1 << BITS) - 1)
-    starts = ((hashes >> shift) & mask).astype(np.int64)
-    number = np.bincount(starts, minlength=1 << BITS)
+def _table_of_bits(
+    hashes: NDArray[np.uint64], codes: NDArray[np.int32], low: int
+) -> NDArray[np.int32]:
+    """Codes by `BITS` bits of hashes, from the bit `low` on; `SHARED` where several have them."""
+    places = ((hashes >> np.uint64(low)) & _MASK).astype(np.int64)
     table = np.full(1 << BITS, -1, np.int32)
-    table[starts] = codes
-    table[number > 1] = SHARED
-    taken = table[(cells >> shift) & mask]
-    return taken, np.flatnonzero(taken == SHARED)
+    table[places] = codes
+    table[np.bincount(places, minlength=1 << BITS) > 1] = SHARED
+    return table
 
 
 def plain_form(name: str) -> str:

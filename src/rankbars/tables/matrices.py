@@ -206,7 +206,7 @@ class Filling:
         number, kept = 0, []
         some = None if len(tasks) == index.tasks else tasks
         batches = records.batches(self._roles, (), some)
-        for rows in (part for batch in batches for part in batch.parts()):
+        for rows in batches:
             row = index.find(self._pair(rows.codes)).astype(np.int64)
             cell = (row - first) * self.models
             cell += rows.codes["model"]
