@@ -34,17 +34,19 @@ import numpy as np
 from rankbars.cli.answers import PRINTED
 from rankbars.data.boardfile import KEYS, SCHEMA, BoardFile
 from rankbars.data.fields import Numbers, numbers_of, without_none
-from rankbars.data.outlook import FalseAlarms, Outlook, Preflight
-from rankbars.data.plain import INFINITE, USUAL
-from rankbars.data.studyplan import (
+from rankbars.data.outlook import (
     CurvePoint,
+    FalseAlarms,
     Goal,
     LabelNeeds,
+    Outlook,
     Plan,
+    Preflight,
     Split,
     Supposed,
     TaskNeeds,
 )
+from rankbars.data.plain import INFINITE, USUAL
 from rankbars.stats.samplesize import Needed
 
 ROOT = Path(__file__).resolve().parent.parent

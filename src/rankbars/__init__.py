@@ -30,14 +30,13 @@ if TYPE_CHECKING:
     from rankbars.data.judged import Check, JudgedClaim
     from rankbars.data.noise import Noise
     from rankbars.data.notes import Note
-    from rankbars.data.outlook import FalseAlarms, Outlook, Preflight
+    from rankbars.data.outlook import FalseAlarms, Outlook, Plan, Preflight
     from rankbars.data.partialorder import PartialOrder
     from rankbars.data.peoplelabels import LabelSheet
     from rankbars.data.plaintable import EvalRun, LeaderboardRow, PlainTable
     from rankbars.data.priors import Prior
     from rankbars.data.scores import Scores, TaskInfo
     from rankbars.data.spec import Spec, VoteOptions
-    from rankbars.data.studyplan import Plan
     from rankbars.data.votes import Votes
     from rankbars.errors import (
         ConvergenceError,
@@ -50,9 +49,8 @@ if TYPE_CHECKING:
         WriteError,
     )
     from rankbars.gates import false_alarms, preflight
-    from rankbars.heldout import hold_out
     from rankbars.matches import head_to_head
-    from rankbars.methods import explain
+    from rankbars.methods import explain, hold_out
     from rankbars.pipeline import leaderboard
     from rankbars.planned import plan
     from rankbars.racing.race import Race
@@ -194,7 +192,7 @@ _MODULE_OF: Final = {
     "OptionError": "rankbars.errors",
     "PartialOrder": "rankbars.data.partialorder",
     "PlainTable": "rankbars.data.plaintable",
-    "Plan": "rankbars.data.studyplan",
+    "Plan": "rankbars.data.outlook",
     "Posterior": "rankbars.bayes.posterior",
     "Prior": "rankbars.data.priors",
     "Race": "rankbars.racing.race",
@@ -223,7 +221,7 @@ _MODULE_OF: Final = {
     "examine_votes": "rankbars.steps.voteexamination",
     "explain": "rankbars.methods",
     "head_to_head": "rankbars.matches",
-    "hold_out": "rankbars.heldout",
+    "hold_out": "rankbars.methods",
     "leaderboard": "rankbars.pipeline",
     "load": "rankbars.data.boardfile",
     "noise": "rankbars.repeated",

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardfile import load
 from rankbars.data.notes import Note
+from rankbars.data.outlook import Goal, Plan
 from rankbars.data.scores import Scores
-from rankbars.data.studyplan import Goal, Plan
 from rankbars.errors import OptionError
 from rankbars.intake import take_scores
 from rankbars.matches import take_pair

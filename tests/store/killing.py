@@ -180,5 +180,5 @@ def main(folder: str, tries: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    with patch("rankbars.cli.storereading.memory_of", remember_everything):
+    with patch("rankbars.cli.readingoptions.memory_of", remember_everything):
         main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -16,7 +16,7 @@ from storefiles import inside, remove
 
 import rankbars as rb
 from rankbars.cli.app import run
-from rankbars.cli.storereading import _FLAGS
+from rankbars.cli.readingoptions import _FLAGS
 from rankbars.errors import RankbarsError
 from rankbars.readers.collecting import is_same
 from rankbars.store.access import open_store

@@ -195,7 +195,7 @@ def test_ranking_goes_on_where_nothing_can_be_remembered(
 
 def test_the_command_line_remembers(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "rankbars.cli.storereading.memory_of",
+        "rankbars.cli.readingoptions.memory_of",
         lambda inputs, **how: PairCache(inputs[0], 0, 0, **how),
     )
     with inside(filled):

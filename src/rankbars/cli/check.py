@@ -353,7 +353,7 @@ def _parsed(lines: Sequence[str], costs: str | None) -> list[Claim]:
 
 def _store_of(inputs: tuple[str, ...], *, record: bool) -> str | None:
     """The store that is read, if one is."""
-    from rankbars.cli.storereading import find_store
+    from rankbars.cli.readingoptions import find_store
 
     store = find_store(inputs)
     if record and store is None:

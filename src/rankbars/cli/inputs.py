@@ -56,7 +56,7 @@ def read_scores(
     task that it does not name.
     """
     import rankbars as rb
-    from rankbars.cli.storereading import find_store, read_store
+    from rankbars.cli.readingoptions import find_store, read_store
 
     store = find_store(inputs)
     if store is not None and by_reference:

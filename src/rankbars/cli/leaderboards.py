@@ -207,7 +207,7 @@ def rank_command(
     import rankbars as rb
     from rankbars.cli.inputs import choose, one_model_as_sides, read_scores, report_reading
     from rankbars.cli.progress import counting, reading_files
-    from rankbars.cli.storereading import memory_of
+    from rankbars.cli.readingoptions import memory_of
 
     with ExitStack() as stack:
         # By reference it is workers who look the tasks over, while they are read.

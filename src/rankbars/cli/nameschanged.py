@@ -10,8 +10,8 @@ import click
 from rankbars.cli.answers import print_answer, store_changed
 from rankbars.cli.options import inputs_argument, json_option, quiet_option
 from rankbars.cli.outputs import check_targets, emit, emit_text, output_width, say
+from rankbars.cli.readingoptions import find_store
 from rankbars.cli.stopping import account_for_files
-from rankbars.cli.storereading import find_store
 from rankbars.cli.storing import (
     account_for_store,
     by_option,

@@ -15,16 +15,17 @@ import click
 from rankbars.cli.answers import print_answer, store_changed
 from rankbars.cli.options import inputs_argument, json_option, quiet_option, refuse_empty
 from rankbars.cli.outputs import emit_text, say
-from rankbars.cli.readingoptions import Reading, reading_options
-from rankbars.cli.stopping import NOTHING_WRITTEN, account_for
-from rankbars.cli.storereading import (
+from rankbars.cli.readingoptions import (
+    Reading,
     bytes_of,
     find_store,
     given_options,
     limit_of,
     option_line,
+    reading_options,
     settle_options,
 )
+from rankbars.cli.stopping import NOTHING_WRITTEN, account_for
 from rankbars.cli.votechoices import VoteReading, vote_reading_options
 from rankbars.errors import DataError, OptionError, RankbarsError, ReadError, WriteError
 from rankbars.tables.metrics import is_trial_metric

@@ -49,7 +49,7 @@ __all__ = [
     "wrapped",
 ]
 
-_DRAWN_WIDTH, _DRAWN_NAMES = 80, 32
+_DRAWN_NAMES = 32
 _AGREE = (
     "These shares say more than the ranks of the board do, which allow for the number of models, "
     "few tasks and skewed rows: rely on the ranks."
@@ -207,7 +207,7 @@ def render_shares(board: Leaderboard, k: int | None, *, pairs: bool) -> str:
     if pairs:
         parts.append(_pairs(board, shares))
     if not shares.agrees:
-        parts.append(_wrapped([_AGREE]))
+        parts.append(wrapped([_AGREE]))
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 
@@ -234,7 +234,7 @@ def _top(board: Leaderboard, shares: RankShares, k: int) -> list[str]:
         f"{show_level(shares.alpha)} of them: a description. Tied models are missed far more "
         "often than that.",
     ]
-    return [*_columns(table), "", *_wrapped([text for text in said if text])]
+    return [*_columns(table), "", *wrapped([text for text in said if text])]
 
 
 def _pairs(board: Leaderboard, shares: RankShares) -> list[str]:
@@ -265,7 +265,7 @@ def _pairs(board: Leaderboard, shares: RankShares) -> list[str]:
             f"{counted(len(rows), 'pair')}: it takes {needed:,} (--resamples)."
         )
         said.insert(0, few)
-    return [*_columns(table), "", *_wrapped(said)]
+    return [*_columns(table), "", *wrapped(said)]
 
 
 def _pair_rows(board: Leaderboard, shares: RankShares) -> list[dict[str, Any]]:
@@ -337,16 +337,7 @@ def _listed(board: Leaderboard, names: tuple[str, ...]) -> str:
 
 
 def _columns(table: dict[str, list[str]]) -> list[str]:
-    rows = [list(table), *([*row] for row in zip(*table.values(), strict=True))]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
-
-
-def _wrapped(sentences: list[str]) -> list[str]:
-    return [line for text in sentences for line in textwrap.wrap(text, _DRAWN_WIDTH)]
+    return _in_columns([list(table), *([*row] for row in zip(*table.values(), strict=True))])
 
 
 _PARTS = (

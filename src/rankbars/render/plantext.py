@@ -8,7 +8,7 @@ import textwrap
 from typing import Any
 
 from rankbars.data.notes import list_words
-from rankbars.data.studyplan import MOST_ROWS, LabelNeeds, Plan, Split
+from rankbars.data.outlook import MOST_ROWS, LabelNeeds, Plan, Split
 from rankbars.render.notation import counted, show_count, visible
 from rankbars.stats.samplesize import Needed
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.studyplan import (
+from rankbars.data.outlook import (
     CurvePoint,
     Goal,
     LabelNeeds,

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
+from rankbars.data.outlook import Plan
 from rankbars.data.raceboard import RaceBoard
-from rankbars.data.studyplan import Plan
 from rankbars.errors import DataError, OptionError
 from rankbars.render.claims import statements_level
 from rankbars.render.costtable import front_of
