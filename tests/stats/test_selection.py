@@ -41,6 +41,21 @@ def test_the_interval_for_every_candidate_is_that_of_the_reference():
     assert (found.low, found.high) == pytest.approx(GOLDEN["simultaneous"], rel=1e-9)
 
 
+def test_a_leader_by_next_to_nothing_has_an_interval_with_its_own_score():
+    # 60 rows of costs: conditioning on a lead of 1e-4 alone gives [0.6196, 0.6278] for a mean of 0.5
+    x, v = np.array([-0.50022, -0.50038, -0.612]), np.array([1.46e-3, 2e-5, 1e-5])
+    found = hybrid_score(x, v, 0, critical=3.0, alpha=0.05)
+    assert found.high == x[0]
+    assert found.low < -0.6
+
+
+@given(st.floats(0, 0.2), st.floats(-0.9, 0.9))
+def test_the_interval_holds_the_score_whatever_the_lead(lead, correlation):
+    x, v = np.array([0.5, 0.5 - lead]), 4e-4 * np.array([1.0, correlation])
+    found = hybrid_score(x, v, 0, critical=3.0, alpha=0.05)
+    assert found.low <= 0.5 <= found.high
+
+
 def slowly(x, v, leader, critical, alpha, step):
     """Both ends by integrating the density and searching; written without the formulas above."""
     own, se = x[leader], math.sqrt(v[leader, leader])

@@ -135,7 +135,8 @@ def hybrid_score(
     Returns
     -------
     SelectedScore
-        Inside ``x[leader] ± critical * se``.
+        Inside ``x[leader] ± critical * se``. The interval is made longer where it must be to hold
+        the observed score, which it otherwise misses near ties; the level holds all the more.
 
     Examples
     --------
@@ -163,7 +164,10 @@ def hybrid_score(
         return (first + last) / 2
 
     _, rate = hybrid_share(alpha)
-    return SelectedScore(mean_with(0.5), mean_with(1 - rate / 2), mean_with(rate / 2))
+    # A leader that only just leads has an interval beyond its own score, which nobody could read.
+    return SelectedScore(
+        mean_with(0.5), min(mean_with(1 - rate / 2), own), max(mean_with(rate / 2), own)
+    )
 
 
 def simultaneous_score(own: float, error: float, critical: float, n: int = 0) -> SelectedScore:
