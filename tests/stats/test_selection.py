@@ -42,7 +42,7 @@ def test_the_interval_for_every_candidate_is_that_of_the_reference():
 
 
 def test_a_leader_by_next_to_nothing_has_an_interval_with_its_own_score():
-    # 60 rows of costs: conditioning on a lead of 1e-4 alone gives [0.6196, 0.6278] for a mean of 0.5
+    # 60 costs, a lead of 1e-4: conditioning alone gives [0.6196, 0.6278] for a mean of 0.5
     x, v = np.array([-0.50022, -0.50038, -0.612]), np.array([1.46e-3, 2e-5, 1e-5])
     found = hybrid_score(x, v, 0, critical=3.0, alpha=0.05)
     assert found.high == x[0]
