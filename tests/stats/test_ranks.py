@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from rankbars.errors import DataError
 from rankbars.stats.ranks import (
     count_around,
     count_bounds,
@@ -74,14 +73,9 @@ def test_observed_rank_sets_count_who_is_above_and_below(scores):
 
 
 def test_an_absent_model_stands_anywhere_in_the_whole_field():
-    sets = observed_rank_sets(np.array([0.9, np.nan, 0.4]), n_ranks=5)
+    sets = observed_rank_sets(np.array([0.9, np.nan, 0.4]))
     assert sets.best.tolist() == [1, 1, 2]
-    assert sets.worst.tolist() == [4, 5, 5]
-
-
-def test_a_field_smaller_than_the_models_is_refused():
-    with pytest.raises(DataError, match="at least the number of models, 3; got 2"):
-        observed_rank_sets(np.zeros(3), n_ranks=2)
+    assert sets.worst.tolist() == [2, 3, 3]
 
 
 @given(score_arrays, st.sampled_from((0, -1)))

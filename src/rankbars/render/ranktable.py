@@ -88,9 +88,9 @@ class Remark:
     further: int = 0
 
 
-def all_remarks(board: Leaderboard, task: str | None = None) -> tuple[Remark, ...]:
-    """Every note of the board, or of one task; equal notes of several tasks become one."""
-    notes = _notes(board, task)
+def all_remarks(board: Leaderboard) -> tuple[Remark, ...]:
+    """Every note of the board; equal notes of several tasks become one."""
+    notes = _notes(board, None)
     return _numbered(_merged(notes, lambda note: (note.code, note.message, note.models)), board)
 
 

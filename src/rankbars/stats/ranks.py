@@ -11,8 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankbars.errors import DataError
-
 __all__ = [
     "RankBounds",
     "count_around",
@@ -115,26 +113,19 @@ def first_bounds(shown_better: NDArray[np.bool_], may_be_first: NDArray[np.bool_
     return RankBounds(np.where(may_be_first, best, np.maximum(best, 2)), worst)
 
 
-def observed_rank_sets(mean: NDArray[np.float64], n_ranks: int | None = None) -> RankBounds:
+def observed_rank_sets(mean: NDArray[np.float64]) -> RankBounds:
     """Ranks of observed scores, as sets: models with equal scores share all their ranks.
 
     Parameters
     ----------
     mean : ndarray of float64, shape (..., M)
         Scores, higher is better; NaN for a model that is absent.
-    n_ranks : int, optional
-        Size of the field the ranks refer to, at least M; by default M.
 
     Returns
     -------
     RankBounds
-        ``1 + #{mean_k > mean_j}`` to ``n_ranks - #{mean_k < mean_j}``, shape (..., M).
-        An absent model may stand anywhere: its set is 1 to `n_ranks`.
-
-    Raises
-    ------
-    DataError
-        If `n_ranks` is smaller than the number of models.
+        ``1 + #{mean_k > mean_j}`` to ``M - #{mean_k < mean_j}``, shape (..., M).
+        An absent model may stand anywhere: its set is 1 to M.
 
     Notes
     -----
@@ -148,11 +139,7 @@ def observed_rank_sets(mean: NDArray[np.float64], n_ranks: int | None = None) ->
     >>> sets.best.tolist(), sets.worst.tolist()
     ([2, 1, 2], [3, 1, 3])
     """
-    field = mean.shape[-1] if n_ranks is None else n_ranks
-    if field < mean.shape[-1]:
-        raise DataError(
-            f"n_ranks must be at least the number of models, {mean.shape[-1]}; got {n_ranks}."
-        )
+    field = mean.shape[-1]
     below, above = count_around(mean)
     absent = np.isnan(mean)
     return RankBounds(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import DataError
-from rankbars.stats.pairwise.degenerate import DegeneratePairs, sign_test_statistic
+from rankbars.stats.pairwise.degenerate import DegeneratePairs
 from rankbars.stats.pairwise.differences import build_statistics
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.pairwise.scorerows import rescale
@@ -41,9 +41,7 @@ _FEWEST_ROWS = 2
 _ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 
 
-def z_from_se(
-    mean: NDArray[np.float64], se: NDArray[np.float64], rows: int | None = None
-) -> PairStatistics:
+def z_from_se(mean: NDArray[np.float64], se: NDArray[np.float64]) -> PairStatistics:
     """Normal statistics of all pairs from independent estimates with standard errors.
 
     Parameters
@@ -53,8 +51,6 @@ def z_from_se(
     se : ndarray, shape (M,)
         Their standard errors; NaN where not known, which leaves the model's pairs without
         evidence.
-    rows : int, optional
-        Rows behind every estimate, if known; used for differences without variance only.
 
     Returns
     -------
@@ -65,7 +61,7 @@ def z_from_se(
     -----
     Assumes normal estimates with independent errors. A standard error of 0 says that no spread was
     seen: the difference from another estimate has the error of the other one alone. Two errors of
-    0 give no evidence, or that of a sign test if `rows` is known.
+    0 give no evidence: no number of rows bounds it.
 
     Examples
     --------
@@ -75,12 +71,10 @@ def z_from_se(
     """
     variance = np.square(se)
     total = variance[:, None] + variance
-    return _studentise(mean, total, total, rows)
+    return _studentise(mean, total, total)
 
 
-def z_from_cov(
-    mean: NDArray[np.float64], cov: NDArray[np.float64], rows: int | None = None
-) -> PairStatistics:
+def z_from_cov(mean: NDArray[np.float64], cov: NDArray[np.float64]) -> PairStatistics:
     """Normal statistics of all pairs from estimates with a joint covariance matrix.
 
     Parameters
@@ -89,8 +83,6 @@ def z_from_cov(
         Estimated scores, higher is better; NaN for an absent model.
     cov : ndarray, shape (M, M)
         Covariance of the estimates; NaN where not known.
-    rows : int, optional
-        Rows behind the estimates, if known; used for differences without variance only.
 
     Returns
     -------
@@ -105,8 +97,8 @@ def z_from_cov(
     Notes
     -----
     Assumes jointly normal estimates.
-    A difference without variance has no evidence, or that of a sign test if `rows` is known; its
-    standard error is 0, so that it adds none to an average.
+    A difference without variance has no evidence; its standard error is 0, so that it adds none to
+    an average.
 
     Examples
     --------
@@ -125,14 +117,13 @@ def z_from_cov(
             f"{spread[first, second]:.6g}; it must not be negative. Check that the matrix is a "
             "covariance matrix in the order of the models."
         )
-    return _studentise(mean, spread, total, rows)
+    return _studentise(mean, spread, total)
 
 
 def _studentise(
     mean: NDArray[np.float64],
     variance: NDArray[np.float64],
     total: NDArray[np.float64],
-    rows: int | None,
 ) -> PairStatistics:
     """Statistics from the variances of differences; `total` is what rounding is measured by."""
     n_models = mean.size
@@ -145,13 +136,8 @@ def _studentise(
     statistic = np.zeros((n_models, n_models))
     np.divide(diff, se, out=statistic, where=known & ~level)
     absent = np.isnan(mean)
-    n = np.where(absent[:, None] | absent, 0, 1 if rows is None else rows)
+    n = np.where(absent[:, None] | absent, 0, 1)
     constant, identical = (np.zeros(diff.shape, dtype=np.bool_) for _ in range(2))
-    if rows is not None and rows > 1:
-        constant = known & level & (diff != 0)
-        identical = known & level & (diff == 0)
-        statistic[constant] = np.sign(diff[constant]) * sign_test_statistic(rows, np.inf)
-    # Else two errors of 0 show nothing: no number of rows bounds the evidence.
     np.fill_diagonal(diff, 0.0)
     np.fill_diagonal(se, 0.0)
     return PairStatistics(diff, se, statistic, np.inf, n, constant, identical)

@@ -298,7 +298,7 @@ def _inverse(
     return inverse * scale[:, :, None] * scale[:, None, :], kept.sum(axis=1)
 
 
-def judge_worth(found: JudgedPairs, judges: int, alpha: float = 0.05) -> Worth:
+def judge_worth(found: JudgedPairs, judges: int) -> Worth:
     """How many labels without the judge a label with it is worth, over all pairs.
 
     Parameters
@@ -307,15 +307,13 @@ def judge_worth(found: JudgedPairs, judges: int, alpha: float = 0.05) -> Worth:
         Contrasts of all pairs.
     judges : int
         How many judges there are.
-    alpha : float
-        Error rate of the interval.
 
     Returns
     -------
     Worth
         ``1 / (1 - r2 (1 - n/N))``, with r2 the share of the labels' variance that the judge
-        explains, all pairs together, adjusted for the weights that were fitted. The interval is
-        that of Fisher's z of its root.
+        explains, all pairs together, adjusted for the weights that were fitted. The 95 % interval
+        is that of Fisher's z of its root.
     """
     upper = np.triu_indices(len(found.total), k=1)
     total, left = found.total[upper].sum(), found.left[upper].sum()
@@ -327,7 +325,7 @@ def judge_worth(found: JudgedPairs, judges: int, alpha: float = 0.05) -> Worth:
     if n <= judges + 3:
         return Worth(1.0, 1.0, np.inf, 0.0)
     r = float(np.sqrt(max(0.0, 1.0 - (left / total) * (n - 1.0) / free)))
-    half = float(critical_value(alpha / 2, np.inf)) / np.sqrt(n - 2.0 - judges)
+    half = float(critical_value(0.025, np.inf)) / np.sqrt(n - 2.0 - judges)
     z = np.arctanh(min(r, 1.0 - 1e-12))
     ends = np.tanh([max(z - half, 0.0), z + half])
     gain, low, high = 1.0 / (1.0 - np.square([r, *ends]) * (1.0 - n / rows))

@@ -340,20 +340,21 @@ def from_matrices(wins: ArrayLike, ties: ArrayLike | None = None) -> VoteCounts:
     return VoteCounts(n_models, first, second, weight, weight, np.empty((first.size, 0)))
 
 
-def even_weights(counts: VoteCounts, least: float = 50.0) -> NDArray[np.float64]:
+_LEAST_EVEN = 50.0  # a pair with fewer votes weighs less, in proportion to them
+
+
+def even_weights(counts: VoteCounts) -> NDArray[np.float64]:
     """Weight of a vote of each row with which every pair of models weighs alike.
 
     Parameters
     ----------
     counts : VoteCounts
         The votes.
-    least : float
-        Votes of a pair below which it weighs less, in proportion to them.
 
     Returns
     -------
     ndarray of float64, shape (R,)
-        One over the votes of the pair, or over `least`; 1 in the mean over votes.
+        One over the votes of the pair, of fewer than 50 over 50; 1 in the mean over votes.
 
     Notes
     -----
@@ -367,7 +368,7 @@ def even_weights(counts: VoteCounts, least: float = 50.0) -> NDArray[np.float64]
     pair = counts.first * counts.n_models + counts.second
     votes = counts.weight.sum(axis=0)
     total = np.bincount(pair, votes, counts.n_models**2)[pair]
-    weight = 1 / np.maximum(total, least)
+    weight = 1 / np.maximum(total, _LEAST_EVEN)
     mean = float(weight @ votes) / max(float(votes.sum()), 1e-300)
     return np.asarray(weight / mean if mean > 0 else weight)
 
