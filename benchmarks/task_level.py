@@ -206,7 +206,7 @@ ROWS: tuple[Row, ...] = (
             _size(6, 20),
             slow=models > 100,
         )
-        for models, items in ((30, 200), (300, 1000))
+        for models, items in ((30, 250), (300, 1000))
     ),
     Ratio(
         "functions_30x200x60",

@@ -48,7 +48,8 @@ def open_and_sort(models: int, tasks: int) -> Job:
         return seen
 
     def check(seen: dict[str, float]) -> None:
-        require(seen["rows"] == models, f"{models} rows; found {seen['rows']}")
+        shown = min(models, 25)  # the page begins with its first rows; the others are on demand
+        require(seen["rows"] == shown, f"{shown} rows; found {seen['rows']}")
 
     def figures(seen: dict[str, float]) -> Mapping[str, float]:
         return {"s to open": seen["open_s"], "s to sort": seen["sort_s"]}

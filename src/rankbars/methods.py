@@ -162,7 +162,7 @@ def _seconds(scores: Scores, test: str, correction: str, spec: Spec) -> float:
         models = len(evidence.models)
         rows = len(evidence.values) if isinstance(evidence, Items) else 1
         pairs = models * models
-        total += 2e-3 + 3e-10 * pairs * rows + average * models * rows * draws
+        total += 2e-3 + 5e-10 * pairs * rows + average * models * rows * draws
         by_cell, by_difference = _SECONDS_OF_TESTS.get(test, (0.0, 0.0))
         total += (by_cell + by_difference * models) * models * rows
         if correction == "maxt":

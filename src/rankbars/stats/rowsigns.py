@@ -266,13 +266,20 @@ def pair_moments(values: NDArray[np.float64]) -> PairThirds:
     held = np.where(seen, held - held.sum(axis=0) / _at_least_one(seen, 0), 0.0)
     largest = np.abs(held).max(initial=0.0)
     held /= largest if largest > 0 else 1.0
-    mask = seen.astype(np.float64)
-    third = (held**3).T @ mask  # one power at a time: each is as large as the rows
     square = held**2
-    second, mixed = square.T @ mask, square.T @ held
+    mixed = square.T @ held
+    if seen.all():  # sums over the rows of a pair are those over all rows
+        models = values.shape[1]
+        sums = held.sum(axis=0), square.sum(axis=0), np.einsum("ij,ij->j", square, held)
+        first, second, third = (np.broadcast_to(one[:, None], (models, models)) for one in sums)
+        count = np.full((models, models), float(max(len(values), 1)))
+    else:
+        mask = seen.astype(np.float64)
+        # One power at a time: each is as large as the rows.
+        third, second, first = (held * square).T @ mask, square.T @ mask, held.T @ mask
+        count = np.maximum(mask.T @ mask, 1.0)
+        del mask
     del square
-    count, first = np.maximum(mask.T @ mask, 1.0), held.T @ mask
-    del mask
     mean = (first - first.T) / count
     raw = (second + second.T - 2.0 * held.T @ held) / count
     raw_third = (third - third.T - 3.0 * (mixed - mixed.T)) / count

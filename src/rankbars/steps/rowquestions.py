@@ -256,12 +256,14 @@ def _equal_rows(items: Items) -> RowFinding | None:
     values = items.values
     if len(items.models) < _FEWEST_EQUAL or items.n > _MOST_ROWS:
         return None
-    if is_binary(items) or np.unique(values[~np.isnan(values)]).size <= items.n:
-        return None
     # Few rows share the score of the first model; only they are looked at as a whole.
     rows = np.flatnonzero(~np.isnan(values).any(axis=1))
     _, place, times = np.unique(values[rows, 0], return_inverse=True, return_counts=True)
     rows = rows[times[place] > 1]
+    if rows.size < 2 or is_binary(items):
+        return None
+    if np.unique(values[~np.isnan(values)]).size <= items.n:
+        return None
     low, high = np.nanmin(values), np.nanmax(values)
     ordered = values[rows]
     ordered = np.sort(np.where((ordered > low) & (ordered < high), ordered, np.nan), axis=1)
