@@ -50,7 +50,43 @@ def judged(scale: int) -> str:
 
 TWO = "new.csv old.csv"
 
+# What was measured, what two models said of it, and their mean errors.
+MEASURED = [(64.9, 67.0, 63.3), (55.4, 54.0, 49.2), (41.2, 44.9, 42.0), (47.0, 48.1, 46.2)] * 5
+DIED = [(0, 0.21, 0.11), (1, 0.72, 0.93), (1, 0.41, 0.66), (0, 0.35, 0.08)] * 5
+
+
+def beside(header: str, rows: list[tuple[float, ...]]) -> str:
+    """A row per sample: what is true, and what models say."""
+    return lines(header, *(f"{k},{','.join(map(str, row))}" for k, row in enumerate(rows)))
+
+
 CASES = (
+    Case(
+        "what is true beside predictions/measured",
+        "rank m.csv",
+        {"m.csv": beside("sample,measured,PLS,CNN", MEASURED)},
+        ("frame.drop(columns=['measured'])", "--direction lower"),
+        code=1,
+    ),
+    Case(
+        "what is true beside predictions/0 and 1 beside fractions",
+        "rank m.csv",
+        {"m.csv": beside("case,died,logreg,xgb", DIED)},
+        ("these are predictions", "--models died --models logreg --models xgb"),
+        code=1,
+    ),
+    Case(
+        "what is true beside predictions/a person among models",
+        "rank m.csv --models human --models bert --models roberta",
+        {
+            "m.csv": beside(
+                "sample_id,human,bert,roberta",
+                list(zip(right(0.9, 60, 1), right(0.7, 60, 2), right(0.6, 60, 3), strict=True)),
+            )
+        },
+        models=("human", "bert", "roberta"),
+        items=60,
+    ),
     Case(
         "predictions/labels beside them",
         f"compare {TWO}",

@@ -85,6 +85,7 @@ HELPERS = (
     hub hublikes likes downloads step steps globalstep trainstep trainingstep iteration iterations
     languages nlanguages numlanguages
     timestamp timestamps timestampms unixtime unixtimestamp epochtime ts heartbeat heartbeatat
+    stacklevel fitorder
     starttime endtime startedat finishedat starttimestamp endtimestamp
 """)
 )
@@ -214,7 +215,7 @@ def is_helper(name: str) -> bool:
 
 
 # A change (of something), or a question with yes or no.
-_NO_TASK = re.compile(r"^[Δ∆δ]\s*\S|\S\s*[Δ∆δ]$|(?i:^delta[\W_]+\S)|\w\?$")
+_NO_TASK = re.compile(r"^[Δ∆δ]\s*\S|\S\s*[Δ∆δ]$|(?i:^delta[\W_]+\S)|\w\?$|^rank_(?:test|train)_")
 
 # A comparison of two models, or a difference.
 _COMPARES = re.compile(r"(?i)\bvs\b\.?|\bp[- ]?value\b|^[Δ∆δ]|^(?:delta|gap|margin)\b")

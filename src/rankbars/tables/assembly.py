@@ -22,6 +22,7 @@ from rankbars.tables.cleanrows import SCORED_ERRORS, Records
 from rankbars.tables.columnkinds import ask_about_kinds, ask_about_models, find_other_kinds
 from rankbars.tables.columns import ITEM_NUMBERS, TRAIT_ROLES, fold_name, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
+from rankbars.tables.crossvalidation import FOLDS_BY_ORDER, has_row_per_fold
 from rankbars.tables.database import Engine
 from rankbars.tables.descriptions import (
     AboutTasks,
@@ -166,6 +167,11 @@ def _put_together(tables: Sequence[ParsedTable], options: ReadOptions, engine: E
             part = split_by_condition(part)
         refuse_resamples(parsed.source, part, options)
         plan = plan_rows(part.roles, options)
+        columns = () if part.table is None or options.rows else part.table.columns
+        if plan.kind == "estimates" and has_row_per_fold(columns, part.roles):
+            plan = RowPlan("folds", (), (), ())
+            said = ("folds-by-order", FOLDS_BY_ORDER)
+            part = part._replace(remarks=(*part.remarks, said))
         groups[plan].append(part)
         sources[plan].append(parsed.source)
     found = []
@@ -351,8 +357,10 @@ def _layout(table: Table, options: ReadOptions) -> str:
 def _read_group(
     group: Group, options: ReadOptions, engine: Engine, *, as_grid: bool = True
 ) -> Scores:
-    by_position = group.plan.kind == "positions"
-    if by_position:
+    by_position = group.plan.kind != "estimates" and not group.plan.keys
+    if by_position and group.plan.kind == "folds":
+        group = replace(group, plan=RowPlan("folds", ("fold",), (), ()))
+    elif by_position:
         group = replace(group, plan=RowPlan("items", ("item",), (), ()))
     if options.room.by_reference and group.plan.kind != "estimates":
         return _refer_to_group(group, options, engine, by_position=by_position)

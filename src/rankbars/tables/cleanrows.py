@@ -266,7 +266,8 @@ class Records:
             some.append(number)
 
     def _number_rows(self) -> None:
-        """Give rows an item: the place of each among those of its model and task."""
+        """Give rows an item, or a fold: the place of each among those of its model and task."""
+        role = self.keys[0]
         counts = self.ask(
             f"SELECT task, model, count(*) FROM {self._raw} GROUP BY ALL ORDER BY task, model"
         )
@@ -278,15 +279,16 @@ class Records:
                     f"Rows of task {task!r} cannot be paired by position: model "
                     f"{one!r} has {known} rows, model "
                     f"{model!r} has {number}. Name the column that "
-                    "says which item a row is about: --column item=NAME (in Python: item='NAME')."
+                    f"says which {role} a row is about: --column {role}=NAME (in Python: "
+                    f"columns={{{role!r}: 'NAME'}})."
                 )
         table = self.engine.new_name()
         self.engine.run(
             f"CREATE TEMP TABLE {table} AS SELECT *, row_number() OVER (PARTITION BY task, model "
-            f"ORDER BY part, place) AS item FROM {self._raw}"
+            f"ORDER BY part, place) AS {role} FROM {self._raw}"
         )
         self._raw = table
-        self._kinds["item"] = "BIGINT"
+        self._kinds[role] = "BIGINT"
         self._pieces = [_Piece(table, self.rows, 0, self.parts)]
 
     def _find_names(self, *, as_grid: bool) -> None:

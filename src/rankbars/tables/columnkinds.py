@@ -19,7 +19,7 @@ from rankbars.tables.metrics import (
 )
 
 __all__ = [
-    "ask_about_kinds", "ask_about_models", "find_other_kinds", "refuse_predictions",
+    "ask_about_kinds", "ask_about_models", "find_other_kinds", "find_truths", "refuse_predictions",
 ]  # fmt: skip
 
 _PERCENT = 100.0
@@ -177,9 +177,29 @@ def ask_about_models(source: str, columns: Mapping[str, NDArray[np.float64]]) ->
     )
 
 
+def find_truths(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
+    """The column of 0 and 1 alone where all others hold fractions between them.
+
+    Examples
+    --------
+    >>> said = np.array([0.2, 0.7, 0.9, 0.4])
+    >>> find_truths({"died": np.array([0.0, 1.0, 1.0, 0.0]), "logreg": said, "xgb": said / 2})
+    ['died']
+    >>> find_truths({"a": np.array([0.0, 1.0]), "b": np.array([1.0, 1.0])})
+    []
+    """
+    known = {name: column[~np.isnan(column)] for name, column in columns.items()}
+    whole = [name for name, one in known.items() if not (one % 1.0).any()]
+    if len(whole) != 1 or len(known) < 2 or min(map(len, known.values())) < _FEWEST_WHOLE:
+        return []
+    inside = all(((one >= 0.0) & (one <= 1.0)).all() for one in known.values())
+    return whole if inside and np.unique(known[whole[0]]).size == 2 else []
+
+
 def refuse_predictions(
-    source: str, truth: str, right: NDArray[np.float64], columns: Mapping[str, NDArray[np.float64]]
-) -> None:
+    source: str, truth: str, right: NDArray[np.float64],
+    columns: Mapping[str, NDArray[np.float64]], *, never_model: bool,
+) -> None:  # fmt: skip
     """Columns that hold what models said, beside one of the right answers, are no scores.
 
     Right or wrong, 0 and 1, stands beside labels of several classes and beside numbers to find;
@@ -195,6 +215,8 @@ def refuse_predictions(
         The right answers; NaN where there is none.
     columns : mapping from str to array of float
         What each model has; NaN where it has nothing.
+    never_model : bool
+        Whether no model is called as the column of right answers is.
 
     Raises
     ------
@@ -212,14 +234,22 @@ def refuse_predictions(
         f"frame[name] == frame[{truth!r}]"
     )  # fmt: skip
     how = f"frame[name] = ({say}).astype(int)"
+    then = f"frame = frame.drop(columns=[{truth!r}])"
     if (labels % 1.0).any():
         how = f"frame[name] = (frame[name] - frame[{truth!r}]).abs()"
+        then += "; and declare that lower is better: --direction lower (in Python: "
+        then += "direction='lower')"
+    holds = "holds" if never_model else "may hold"
     lines = shlex.join(part for name in names for part in ("--models", name))
+    more = f" If they are scores already: {lines} (in Python: models={names!r})."
+    if not never_model:
+        every_name = [truth, *names]
+        all_lines = shlex.join(part for name in every_name for part in ("--models", name))
+        more = f" If all are scores, and {truth!r} is a model: {all_lines}; if it is none: {lines}."
     raise DataError(
-        f"{source}: {truth!r} holds right answers by its name, and {list_names(names, 4)} seem to "
-        "hold what models answered, so these are predictions and no scores. Score them first: in "
-        f"pandas, for each name of {names!r}, {how}. If they are scores already: {lines} (in "
-        f"Python: models={names!r})."
+        f"{source}: {truth!r} {holds} right answers, and {list_names(names, 4)} seem to hold what "
+        f"models answered: then these are predictions and no scores. Score them first: in pandas, "
+        f"for each name of {names!r}, {how}, and after that {then}.{more}"
     )
 
 

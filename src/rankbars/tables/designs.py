@@ -35,7 +35,7 @@ class RowPlan(NamedTuple):
         What a row is; ``"estimates"``: there is one per model and task; ``"positions"``: items
         without a name, in the order of the table.
     keys : tuple of str
-        Label roles that together name a row.
+        Label roles that together name a row; of folds none where their order numbers them.
     answers : tuple of str
         Label roles that number several answers to one row, which are averaged.
     ignored : tuple of str
@@ -105,10 +105,7 @@ def _plan(kind: NamedKind, keys: tuple[str, ...], here: Sequence[str]) -> RowPla
 def _plan_folds(here: Sequence[str]) -> RowPlan:
     fold = _first(here, ("fold", "item", "run", "epoch", "repeat"))
     if not fold:
-        raise OptionError(
-            "rows='folds' needs a column that names the folds, and none was found. Name it: "
-            "--column fold=NAME (in Python: columns={'fold': 'NAME'})."
-        )
+        return RowPlan("folds", (), (), ())
     keys = ("repeat", *fold) if "repeat" in here and fold != ("repeat",) else fold
     return RowPlan("folds", keys, (), tuple(role for role in here if role not in keys))
 

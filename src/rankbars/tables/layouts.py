@@ -36,6 +36,7 @@ from rankbars.tables.columns import (
     paste_columns,
 )
 from rankbars.tables.conditions import paste_condition, quote_column
+from rankbars.tables.crossvalidation import refuse_fold_columns
 from rankbars.tables.metrics import ends_in_loss, is_measure, split_words, usual_direction
 from rankbars.tables.readoptions import LAYOUTS
 from rankbars.tables.relations import Table
@@ -167,24 +168,15 @@ def _refuse_statistics(table: Table, head: Sequence[tuple[object, ...]]) -> None
             f"{table.source}: the rows are statistics of scores (count, mean, std, as describe() "
             "of pandas has them), not scores. Give the scores themselves: frame.to_csv(...)."
         )
-    folds = [name for name in table.columns if _FOLD_SCORE.fullmatch(name)]
-    if len(folds) > 1 and "params" in table.columns:
-        raise DataError(
-            f"{table.source}: this is cv_results_ of scikit-learn, which has a row for each "
-            f"candidate, and a column for each fold. Make a row of each score, in Python: "
-            "frame.rename(columns={'params': 'model'}).astype({'model': str}).melt('model', "
-            f"[f'split{{k}}_test_score' for k in range({len(folds)})], 'fold', 'score')"
-            ".to_csv('folds.csv', index=False)."
-        )
-
-
-_FOLD_SCORE = re.compile(r"split\d+_test_score")
+    texts = {*table.columns} - find_numeric(table.columns, head)
+    refuse_fold_columns(table.source, table.columns, texts)
 
 
 # What was right, and what a model said: names of columns, which hold no scores.
 TRUTHS = split_words("""
     label labels gold golds goldlabel goldanswer target targets ytrue truth groundtruth reference
-    expected answer correctanswer goldanswers truelabel actual
+    expected answer correctanswer goldanswers truelabel actual true measured observed
+    goldstandard labvalue measurement observation outcome ytest
 """)
 _SAID = split_words("""
     pred preds prediction predictions predicted predictedlabel predlabel predictedanswer predanswer

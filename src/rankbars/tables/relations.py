@@ -259,6 +259,12 @@ class Table(ABC):
 
     def named_like(self, name: str, wanted: Callable[[str], bool]) -> list[str]:
         """Those cells of a column of text that are `wanted`, if not all are, in their order."""
+        found = self.texts_in(name)
+        cells = [text for text in found if wanted(text)]
+        return cells if len(cells) < len(found) else []
+
+    def texts_in(self, name: str) -> list[str]:
+        """The different cells of a column of text, in their order; none of other columns."""
         with report_damage(self.source):
             relation = self.relate({"row": name}, {})
             if not relation.is_text(name):
@@ -268,8 +274,7 @@ class Table(ABC):
                 f"SELECT {cell} FROM {relation.clause} WHERE {cell} IS NOT NULL "
                 f"GROUP BY {cell} ORDER BY min(place)"
             )
-        cells = [text for (text,) in found if wanted(text)]
-        return cells if len(cells) < len(found) else []
+        return [text for (text,) in found]
 
     def said_of(self, name: str, columns: Sequence[str]) -> dict[str, dict[str, str]]:
         """What some columns say of each name in column `name`, where it is one text of each."""

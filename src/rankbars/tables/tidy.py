@@ -26,6 +26,7 @@ from rankbars.tables.layouts import HEAD_ROWS, find_numeric, find_state
 from rankbars.tables.metrics import is_trial_metric, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
+from rankbars.tables.summaryrows import names_summaries
 
 __all__ = [
     "SHARED_TASK", "FileNames", "TidyTable", "check_numbers", "prepare_tidy", "spelling_remark",
@@ -231,8 +232,9 @@ def _summaries(table: Table, roles: Mapping[str, str]) -> dict[str, list[str]]:
     looked = sorted(again) or (("model", "task") if {"model", "task"} <= set(roles) else ())
     if {"item", "variant"} & set(roles):
         return {}
-    found = {roles[role]: table.named_like(roles[role], is_summary) for role in looked}
-    return {column: names for column, names in found.items() if names}
+    texts = {roles[role]: table.texts_in(roles[role]) for role in looked}
+    found = {column: names_summaries(names, tasks=not again) for column, names in texts.items()}
+    return {column: names for column, names in found.items() if 0 < len(names) < len(texts[column])}
 
 
 def _summary_items(rows: Rows) -> list[str]:

@@ -24,7 +24,7 @@ from rankbars.tables.asides import (
     repeats_means,
 )
 from rankbars.tables.cells import NumberColumn, parse_number
-from rankbars.tables.columnkinds import ask_about_models, refuse_predictions
+from rankbars.tables.columnkinds import ask_about_models, find_truths, refuse_predictions
 from rankbars.tables.columns import answer_role, fold_name, paste_columns
 from rankbars.tables.derivedscores import find_changes, find_composed, find_margin
 from rankbars.tables.layouts import (
@@ -45,6 +45,7 @@ from rankbars.tables.matrixcolumns import (
 )
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
+from rankbars.tables.summaryrows import beside_numbered, is_statistic, names_summaries
 from rankbars.tables.tidy import FileNames, TidyTable, spelling_remark
 
 __all__ = ["HEADER", "POSITION", "prepare_wide"]
@@ -153,18 +154,44 @@ def _ask_about_models(
         return
     place = {name: number for number, name in enumerate(table.columns)}
     head = _plain_rows(table, parts, summaries)
-    truths = [name for name in table.columns if _is_truth(name) and name != parts.row_names]
+    told = [name for name in table.columns if _is_truth(name, kept) and name != parts.row_names]
     read = {name: np.array([parse_number(str(row[place[name]])) for row in head], float)
-            for name in {*kept, *truths[:1]}}  # fmt: skip
-    models = {name: read[name] for name in kept if name not in truths}
+            for name in {*kept, *told}}  # fmt: skip
+    cells = {name: read[name] for name in kept}
+    truths = told or [name for name in kept if _may_be_truth(name)] or find_truths(cells)
     for truth in truths[:1]:
-        refuse_predictions(table.source, truth, read[truth], models)
-    ask_about_models(table.source, {name: read[name] for name in kept})
+        models = {name: read[name] for name in kept if name not in truths}
+        refuse_predictions(table.source, truth, read[truth], models, never_model=bool(told))
+    if told and told[0] in kept:
+        rest = [name for name in kept if name not in told]
+        lines, every = (
+            shlex.join(part for name in names for part in ("--models", name))
+            for names in (rest, list(kept))
+        )
+        raise DataError(
+            f"{table.source}: {told[0]!r} holds right answers by its name, and is no model. Name "
+            f"the models: {lines} (in Python: models={rest!r}). If it is one: {every}."
+        )
+    ask_about_models(table.source, cells)
 
 
-def _is_truth(name: str) -> bool:
-    """Whether a column beside those of models holds right answers; a reference may be a model."""
-    return fold_name(name) in TRUTHS - {"reference"}
+def _is_truth(name: str, models: Sequence[str]) -> bool:
+    """Whether a column beside those of models holds right answers, as no model is called.
+
+    >>> _is_truth("y_true", ["bert"]), _is_truth("y", ["bert", "y"]), _is_truth("y", ["x", "y"])
+    (True, True, False)
+    """
+    letter = name == "y" and all(len(one) > 1 for one in models if one != name)
+    return letter or fold_name(name) in TRUTHS - _MAY_BE_TRUTHS
+
+
+def _may_be_truth(name: str) -> bool:
+    return fold_name(name) in _MAY_BE_TRUTHS
+
+
+# A person, or a reference, is what models are compared with, or one of those that answered.
+_MAY_BE_TRUTHS = frozenset({"reference", "human", "humans", "humanlabel", "expert", "annotator",
+                            "majority", "majorityvote", "consensus"})  # fmt: skip
 
 
 def _said_of_models(
@@ -369,23 +396,29 @@ def _summary_rows(
     if named is None:
         return []
     items = rows == "item"
+    every = table.texts_in(named)
+    plain = names_summaries(every, tasks=rows == "task") if rows != "model" else []
+    apart = [] if plain or rows == "model" else beside_numbered(every)
     wanted = table.named_like(
-        named, lambda name: is_summary(name) or (items and (is_share_right(name) or name == MARGIN))
-    )
-    shares = [name for name in wanted if not is_summary(name)]
+        named, lambda name: is_summary(name) or name in plain or name in apart
+        or (items and (is_share_right(name) or name == MARGIN)),
+    )  # fmt: skip
+    shares = [name for name in wanted if not (is_summary(name) or name in plain)]
     if not shares:
         return wanted
     head = table.head(_MOST_ITEMS + 1)
     place = {name: number for number, name in enumerate(table.columns)}
     values = [place[name] for name in parts.values if seen[name].unread is None]
-    plain = [row for row in head if row[place[named]] not in wanted]
-    columns = [[row[number] for row in plain] for number in values]
+    items_only = [row for row in head if row[place[named]] not in wanted]
+    columns = [[row[number] for row in items_only] for number in values]
     means = {
         str(row[place[named]])
         for row in head
         if row[place[named]] in shares and len(head) <= _MOST_ITEMS
         and repeats_means([row[number] for number in values], columns)
     }  # fmt: skip
+    if means & set(apart):
+        means |= {name for name in apart if rows != "task" or is_statistic(name)}
     return [name for name in wanted if name in means or name not in shares]
 
 
