@@ -178,22 +178,28 @@ def ask_about_models(source: str, columns: Mapping[str, NDArray[np.float64]]) ->
 
 
 def find_truths(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
-    """The column of 0 and 1 alone where all others hold fractions between them.
+    """The column of 0 and 1 alone where all others hold hardly anything but fractions.
 
     Examples
     --------
-    >>> said = np.array([0.2, 0.7, 0.9, 0.4])
-    >>> find_truths({"died": np.array([0.0, 1.0, 1.0, 0.0]), "logreg": said, "xgb": said / 2})
+    >>> said = np.array([0.2, 0.7, 0.9, 0.4] * 2)
+    >>> find_truths({"died": np.array([0.0, 1.0, 1.0, 0.0] * 2), "logreg": said, "xgb": said / 2})
     ['died']
     >>> find_truths({"a": np.array([0.0, 1.0]), "b": np.array([1.0, 1.0])})
     []
     """
     known = {name: column[~np.isnan(column)] for name, column in columns.items()}
     whole = [name for name, one in known.items() if not (one % 1.0).any()]
-    if len(whole) != 1 or len(known) < 2 or min(map(len, known.values())) < _FEWEST_WHOLE:
+    if len(whole) != 1 or len(known) < 2 or min(map(len, known.values())) < _FEWEST_LABELS:
         return []
     inside = all(((one >= 0.0) & (one <= 1.0)).all() for one in known.values())
-    return whole if inside and np.unique(known[whole[0]]).size == 2 else []
+    said = all((one % 1.0 > 0.0).mean() > _HARDLY_WHOLE
+               for name, one in known.items() if name not in whole)  # fmt: skip
+    return whole if inside and said and np.unique(known[whole[0]]).size == 2 else []
+
+
+# So many labels are told from answers, beside columns with so few whole numbers.
+_FEWEST_LABELS, _HARDLY_WHOLE = 8, 0.8
 
 
 def refuse_predictions(
