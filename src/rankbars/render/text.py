@@ -150,8 +150,6 @@ def _about_lines(board: Leaderboard, pen: _Pen) -> list[tuple[str, str]]:
 
 def _placed_lines(board: Leaderboard, task: str | None, width: int, pen: _Pen) -> list[list[_Span]]:
     """The models that lack tasks, below the table, and a blank line; nothing without any."""
-    from rich.cells import cell_len
-
     table = placed_table(board, task)
     if table is None:
         return []
@@ -160,24 +158,15 @@ def _placed_lines(board: Leaderboard, task: str | None, width: int, pen: _Pen) -
         _Column([pen.plain(table.score_title)], [pen.plain(row.score) for row in table.rows]),
         _Column(["Tasks"], [row.tasks for row in table.rows], right=True),
     ]
-    room = width - sum(len(_GAP) + column.width for column in sides)
     names = [pen.known(visible(row.model)) for row in table.rows]
-    longest = max(cell_len(name) for name in names)
-    room = max(min(room, longest, _LONG_NAME), _SHORTEST_NAME)
-    short = _short_names(names, [""] * len(names), room, pen)
-    columns = [sides[0], _Column(["Model"], short), *sides[1:]]
     lines = [[_Span(line)] for line in wrap_text(pen.plain(f"{table.title}."), width)]
-    for i, texts in enumerate(zip(*(column.lines(1) for column in columns), strict=True)):
-        text = _GAP.join(texts).rstrip()
-        lines.append([_Span(text, "dim" if i == 0 else "")])
+    lines += _with_names("Model", names, sides, width, pen, place=1, longest=_LONG_NAME)
     note = [[_Span(line)] for line in wrap_text(pen.plain(table.note), width)]
     return [*lines, *note, []]
 
 
 def _order_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]:
     """Ranks by other metrics beside those of the board, in its order, and a blank line."""
-    from rich.cells import cell_len
-
     table = order_table(board)
     if table is None:
         return []
@@ -185,21 +174,14 @@ def _order_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]
         _Column([head], [pen.plain(cells[place]) for _, cells in table.rows])
         for place, head in enumerate(table.heads)
     ]
-    room = width - sum(len(_GAP) + column.width for column in sides)
     names = [pen.known(visible(model)) for model, _ in table.rows]
-    longest = max(map(cell_len, names))
-    short = _short_names(names, [""] * len(names), max(min(room, longest), _SHORTEST_NAME), pen)
-    columns = [_Column(["Model"], short), *sides]
     lines = [[_Span(line)] for line in wrap_text(table.title, width)]
-    for i, texts in enumerate(zip(*(column.lines(1) for column in columns), strict=True)):
-        lines.append([_Span(_GAP.join(texts).rstrip(), "dim" if i == 0 else "")])
+    lines += _with_names("Model", names, sides, width, pen)
     return [*lines, *([_Span(line)] for line in wrap_text(table.note, width)), []]
 
 
 def _front_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]:
     """Score against cost, and a blank line; nothing without costs."""
-    from rich.cells import cell_len
-
     if board.front is None:
         return []
     from rankbars.render.costtable import budget_lines, front_rows, front_sentences
@@ -212,14 +194,10 @@ def _front_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]
         ], right=k < 3)
         for k, title in enumerate(titles, start=1)
     ]  # fmt: skip
-    room = width - sum(len(_GAP) + column.width for column in sides)
     names = [pen.known(visible(row.model)) for row in rows]
-    room = max(min(room, max(map(cell_len, names))), _SHORTEST_NAME)
-    columns = [_Column(["Model"], _short_names(names, [""] * len(names), room, pen)), *sides]
     first, *rest = front_sentences(board)
     lines = [[_Span(line)] for line in wrap_text(pen.plain(first), width)]
-    for i, texts in enumerate(zip(*(column.lines(1) for column in columns), strict=True)):
-        lines.append([_Span(_GAP.join(texts).rstrip(), "dim" if i == 0 else "")])
+    lines += _with_names("Model", names, sides, width, pen)
     for sentence in (*budget_lines(board), *rest):
         lines += [[_Span(line)] for line in wrap_text(pen.plain(pen.known(sentence)), width)]
     return [*lines, []]
@@ -227,8 +205,6 @@ def _front_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]
 
 def _category_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]:
     """Categories of votes, one below the other, and a blank line; nothing without any."""
-    from rich.cells import cell_len
-
     rows = category_rows(board)
     if not rows:
         return []
@@ -238,13 +214,8 @@ def _category_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Spa
         _Column([title], column, right=k != 2)
         for k, (title, column) in enumerate(zip(CATEGORY_TITLES, cells, strict=True))
     ]
-    room = width - sum(len(_GAP) + column.width for column in sides)
     names = [pen.known(row.title) for row in rows]
-    room = max(min(room, max(map(cell_len, names))), _SHORTEST_NAME)
-    columns = [_Column(["Category"], _short_names(names, [""] * len(names), room, pen)), *sides]
-    lines = []
-    for i, texts in enumerate(zip(*(column.lines(1) for column in columns), strict=True)):
-        lines.append([_Span(_GAP.join(texts).rstrip(), "dim" if i == 0 else "")])
+    lines = _with_names("Category", names, sides, width, pen)
     for row in rows:
         if row.remark:
             lines += [[_Span(line)] for line in wrap_text(pen.plain(pen.known(row.remark)), width)]
@@ -253,8 +224,6 @@ def _category_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Spa
 
 def _time_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]:
     """Changes over time, the surest first, and a blank line; nothing without any."""
-    from rich.cells import cell_len
-
     table = time_table(board)
     if table is None:
         return []
@@ -263,16 +232,29 @@ def _time_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]:
         _Column([title], [pen.plain(row[k + 1]) for row in rows], right=k > 0)
         for k, title in enumerate(table.titles)
     ]
-    room = width - sum(len(_GAP) + column.width for column in sides)
     names = [pen.known(row[0]) for row in rows]
-    room = max(min(room, max(map(cell_len, names))), _SHORTEST_NAME)
-    columns = [_Column(["Model"], _short_names(names, [""] * len(names), room, pen)), *sides]
-    lines = []
-    for i, texts in enumerate(zip(*(column.lines(1) for column in columns), strict=True)):
-        lines.append([_Span(_GAP.join(texts).rstrip(), "dim" if i == 0 else "")])
+    lines = _with_names("Model", names, sides, width, pen)
     for remark in filter(None, (table.left, *table.remarks)):
         lines += [[_Span(line)] for line in wrap_text(pen.plain(pen.known(remark)), width)]
     return [*lines, []]
+
+
+def _with_names(
+    title: str, names: Sequence[str], sides: list[_Column], width: int, pen: _Pen, *,
+    place: int = 0, longest: int | None = None,
+) -> list[list[_Span]]:  # fmt: skip
+    """A head and rows: names cut to the room that the other columns leave, at their place."""
+    from rich.cells import cell_len
+
+    room = width - sum(len(_GAP) + column.width for column in sides)
+    room = min(room, max(map(cell_len, names)), width if longest is None else longest)
+    short = _short_names(names, [""] * len(names), max(room, _SHORTEST_NAME), pen)
+    columns = [*sides[:place], _Column([title], short), *sides[place:]]
+    rows = zip(*(column.lines(1) for column in columns), strict=True)
+    return [
+        [_Span(_GAP.join(texts).rstrip(), "" if number else "dim")]
+        for number, texts in enumerate(rows)
+    ]
 
 
 def _written(line: list[_Span], *, color: bool) -> str:
