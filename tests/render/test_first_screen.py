@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 import numpy as np
@@ -10,6 +11,7 @@ from render.browsing import AXE, demo_board, violations, watched, write_page
 
 import rankbars as rb
 from rankbars.render.firstscreen import bands, opening
+from rankbars.render.page import render_html
 
 GEOMETRY = """() => {
     const rows = [...document.querySelectorAll("#board-table tbody tr")]
@@ -149,8 +151,14 @@ def test_the_sentence_has_twenty_words_and_level_scope_and_gaps_stand_beside_it(
     said = " ".join((above.level, *above.cautions))
     assert "all models at once" in said
     assert ("95 % confidence" in said) == (name != "approximate")
-    assert ("Approximate: a few rows weigh heavily." in said) == (name == "approximate")
+    assert ("Approximate: a few items weigh heavily." in said) == (name == "approximate")
     assert ("Gaps: " in said) == (name in ("demo", "gappy", "marked"))
+
+
+def test_partly_scored_models_are_counted_and_numbers_stay_with_their_words():
+    page = render_html(gappy())
+    assert "9\u00a0models and 3\u00a0partly scored · 8\u00a0tasks" in html.unescape(page)
+    assert "Among 9\u00a0models scored on all 8\u00a0tasks, <bdi>" in html.unescape(page)
 
 
 @pytest.mark.parametrize("name", ["demo", "tied", "long"])

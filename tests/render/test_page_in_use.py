@@ -152,7 +152,7 @@ def test_rows_of_one_model_named_in_advance_are_one_click_away(browser, pages):
     with watched(browser, file) as one:
         page = one.open()
         before = page.inner_text("h1")
-        page.get_by_label("I had one model in mind").check()
+        page.get_by_label("Each by itself").check()
         assert page.url.endswith("#one=1")
         assert "each model, chosen in advance" in page.inner_text("#level")
         for i, (best, worst) in enumerate(zip(*own.ranks, strict=True)):

@@ -25,7 +25,7 @@ export function startScope(context: Context): void {
   const option = (id: string): HTMLInputElement | null => fieldset?.querySelector<HTMLInputElement>(`#${id}`) ?? null
   const these = option("about-these")
   const fresh = option("about-new")
-  const alone = one && fieldset ? added(fieldset, "about-one", "I had one model in mind") : null
+  const alone = one && fieldset ? added(fieldset, "about-one", "Each by itself") : null
   const head = document.querySelector<HTMLElement>('#board-table thead [data-key="score"]')
   const [scoreName, scoreNote] = [head?.querySelector("button"), head?.querySelector("small")]
   const usual = [scoreName?.textContent ?? "", scoreNote?.textContent ?? ""] as const

@@ -24,10 +24,12 @@ from rankbars.render.sentences import (
     NameWriter,
     apart_sentences,
     claims_all_at_once,
+    field_parts,
     headline_sentences,
     new_task_line,
     only_apart_may_lead,
     plain_name,
+    row_word,
     states_who_is_first,
 )
 
@@ -35,6 +37,7 @@ __all__ = [
     "Band",
     "Opening",
     "bands",
+    "compared",
     "new_task_level",
     "new_task_title",
     "opening",
@@ -109,6 +112,14 @@ def opening(board: Leaderboard, name: NameWriter = plain_name) -> Opening:
         cautions=tuple(_cautions(board)),
         marks_first=several and (not named or board.partly is not None),
     )
+
+
+def compared(board: Leaderboard) -> tuple[str, ...]:
+    """How much was compared, with the models that are placed beside those scored on every task."""
+    models, *rest = field_parts(board)
+    if board.partly is not None:
+        models += f" and {len(board.partly.models)} partly scored"
+    return (models, *rest)
 
 
 def what_is_ranked(board: Leaderboard) -> str:
@@ -238,7 +249,11 @@ def _level(board: Leaderboard) -> str:
     if claim.level == NO_GUARANTEE:
         return f"{claim.title}: {NO_GUARANTEE}."
     if is_approximate(board):
-        return f"{claim.title}: {claim.scope}. {approximate_sentence(board)}"
+        # Rows of the page are models.
+        words = {row_word(task) for task in board.tasks.values()}
+        rows = f"{words.pop()}s" if len(words) == 1 else "results"
+        why = approximate_sentence(board).replace("rows", rows)
+        return f"{claim.title}: {claim.scope}. {why}"
     if board.lead == "new_task":
         return f"{claim.title}: probability at least {claim.level}, {claim.scope}."
     return f"{claim.title}: {claim.level} confidence, {claim.scope}."
@@ -278,7 +293,7 @@ def _cautions(board: Leaderboard) -> list[str]:
         lacks, they = ("lacks", "it") if count == 1 else ("lack", "they")
         who = f"{some}; {count} {lacks}" if gaps else f"{counted(count, 'model')} {lacks}"
         placed, have = ("is placed", "has") if count == 1 else ("are placed", "have")
-        some = f"{who} tasks and {placed} by those {they} {have}, as if the others were alike"
+        some = f"{who} tasks and {placed} by those {they} {have}, taking the others to be like them"
     if some:
         said.append(f"Gaps: {some}.")
     if not only_apart_may_lead(board):

@@ -27,6 +27,7 @@ from rankbars.render.costtable import CostRow, budget_lines, front_rows, front_s
 from rankbars.render.examination import HealthBlock, health_blocks
 from rankbars.render.firstscreen import (
     Opening,
+    compared,
     new_task_level,
     new_task_title,
     opening,
@@ -60,7 +61,6 @@ from rankbars.render.ranktable import (
 )
 from rankbars.render.sentences import (
     field_line,
-    field_parts,
     headline,
     headline_sentences,
     is_arena,
@@ -394,7 +394,7 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
         fits=_widths(rows, table),
         falling=_direction(board),
         new_task=" ".join(filter(None, (new_task_line(board), width_line(board)))),
-        field=tuple(field_parts(board)),
+        field=compared(board),
         scopes=" ".join(
             filter(
                 None,
@@ -525,6 +525,7 @@ def page_environment() -> Environment:
     environment.filters["name"] = lambda name: _trusted(_html_name(name))
     environment.filters["seen"] = visible
     environment.filters["together"] = _together
+    environment.filters["counted"] = _counted
     environment.filters["number"] = lambda value: f"{value:g}"
     return environment
 
@@ -548,6 +549,13 @@ def _html_name(name: str) -> str:
 def _together(text: str) -> Markup:
     """Escape, and keep a percent sign on the line of its number."""
     return _trusted(str(_escaped(text)).replace(" %", "&nbsp;%"))
+
+
+def _counted(text: str) -> Markup:
+    """Keep a number on the line of what it counts; names, in their elements, stay as they are."""
+    parts = re.split(r"(<bdi.*?</bdi>)", str(_escaped(text)))
+    parts[::2] = [re.sub(r"(?<=\d) (?=[a-z])", "&nbsp;", part) for part in parts[::2]]
+    return _trusted("".join(parts))
 
 
 def _escaped(text: str) -> Markup:

@@ -58,6 +58,7 @@ __all__ = [
     "outcome_sentence",
     "place",
     "plain_name",
+    "row_word",
     "scale_line",
     "scopes_line",
     "standing_apart",
@@ -250,14 +251,14 @@ def scale_line(board: Leaderboard) -> str:
 def field_parts(board: Leaderboard) -> list[str]:
     """How much was compared: models, tasks and, where they can be added up, rows."""
     parts = [counted(len(board.models), "model"), counted(len(board.tasks), "task")]
-    words = {_row_word(task) for task in board.tasks.values()}
+    words = {row_word(task) for task in board.tasks.values()}
     rows = sum(task.n for task in board.tasks.values())
     if len(words) == 1 and rows and words != {"estimate"}:
         parts.append(counted(rows, words.pop()))
     return parts
 
 
-def _row_word(task: TaskResult) -> str:
+def row_word(task: TaskResult) -> str:
     """What one row of a task is; the kind of prompt variants is that of runs."""
     if task.kind == "runs" and any("prompt variants" in one for one in task.assumptions):
         return "prompt"
@@ -274,7 +275,7 @@ def task_line(board: Leaderboard, name: str, write: NameWriter = plain_name) -> 
     task = board.tasks[name]
     parts = [counted(int((task.coverage > 0).sum()), "model")]
     if task.n and task.kind != "estimates":
-        parts.append(counted(task.n, _row_word(task)))
+        parts.append(counted(task.n, row_word(task)))
     return f"{write(name)}: {', '.join(parts)}."
 
 
