@@ -7,7 +7,8 @@ wider intervals get if the answer is yes.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -38,6 +39,7 @@ _FEWEST_EQUAL = 3  # distinct scores of rows that are equal
 _PARTS = re.compile(r"\d+|[A-Z]+[^\WA-Z\d_]*|[^\WA-Z\d_]+")
 _NUMBERED = re.compile(r"(.*?)(\d+)\D*")
 _LONGEST = 8  # parts of a name that are looked at
+_KEPT = 4  # lists of names of which is kept what they say: those of tasks are often the same
 
 
 PASTE_FILE = "--clusters FILE, or --column cluster=NAME, says which rows go together;"
@@ -102,7 +104,7 @@ def examine_rows(evidence: Evidence) -> RowFinding | None:
             asked.append(RowFinding("neighbours", beside))
     if evidence.ids is not None:
         ids = evidence.ids
-        grouped = _alike(errors, [ids[row] for row in rows])
+        grouped = _alike(errors, tuple(ids[row] for row in rows.tolist()))
         if grouped is not None:
             asked.append(RowFinding("names", *grouped))
     return max(asked, key=_widening, default=None)
@@ -174,7 +176,7 @@ def ask_about_tasks(means: Mapping[str, NDArray[np.float64]]) -> Note | None:
         return None
     # On scores themselves a few tasks with wide ones would drown the others.
     errors = residuals(midranks(values[:, shared]))
-    found = _alike(errors, list(means))
+    found = _alike(errors, tuple(means))
     if found is None:
         return None
     resemblance, count, example = found
@@ -193,24 +195,35 @@ def _widening(one: RowFinding) -> float:
 
 
 def _alike(
-    errors: NDArray[np.float64], names: Sequence[str]
+    errors: NDArray[np.float64], names: tuple[str, ...]
 ) -> tuple[Resemblance, int, str] | None:
     """The coarsest grouping by the beginnings of names within which errors resemble each other."""
+    for groups, number, example in _beginnings(names):
+        found = group_resemblance(errors, groups, _WIDER)
+        if found is not None and found.z > _SURE:
+            return found, number, example
+    return None
+
+
+@lru_cache(_KEPT)
+def _beginnings(names: tuple[str, ...]) -> tuple[tuple[NDArray[np.int64], int, str], ...]:
+    """Groups of names by longer and longer beginnings, their number, and that of the largest."""
+    found = []
     parts = [_PARTS.findall(name) for name in names]
     for length in range(1, min(_LONGEST, max(map(len, parts))) + 1):
         stems = [" ".join(one[:length]) for one in parts]
         different = len(set(stems))
         if different > _MOST_SINGLE * len(names):
-            return None  # longer beginnings tell more names apart
+            break  # longer beginnings tell more names apart
         if different < _FEWEST_GROUPS:
             continue
         known, groups, sizes = np.unique(stems, return_inverse=True, return_counts=True)
-        found = group_resemblance(errors, groups.reshape(-1).astype(np.int64), _WIDER)
-        if found is not None and found.z > _SURE:
-            return found, len(known), str(known[int(np.argmax(sizes))])
-    return None
+        largest = str(known[int(np.argmax(sizes))])
+        found.append((groups.reshape(-1).astype(np.int64), len(known), largest))
+    return tuple(found)
 
 
+@lru_cache(_KEPT)
 def _natural_order(ids: tuple[str, ...] | None, rows: int) -> NDArray[np.intp] | None:
     """Rows in the order that their names count in; None where names have no order."""
     if ids is None:
@@ -236,6 +249,7 @@ def _repeated(items: Items) -> RowFinding | None:
     return _equal_rows(items)
 
 
+@lru_cache(_KEPT)
 def _alike_names(ids: tuple[str, ...]) -> list[tuple[str, str]]:
     """Names that are the same as an earlier one but for case and spaces, with that one."""
     # All as one text: most names are told apart by that.

@@ -226,14 +226,13 @@ class Filling:
                 other = np.flatnonzero(rows.state != SCORED)
                 place = (index.task_of_row[row[other]], rows.codes["model"][other])
                 np.add.at(self._counts, (rows.state[other], *place), 1)
-        seen = np.count_nonzero(~np.isnan(values)) if filled is None else np.count_nonzero(filled)
-        del filled
-        if not self.answers and number != seen:
+        parts = {task: slice(index.span(task).start - first, index.span(task).stop - first)
+                 for task in tasks}  # fmt: skip
+        if not self.answers and number != self._count_scored(values, parts, filled):
             raise duplicate_rows(records, ())
+        del filled
         behind, within, labels = self._average(kept, values, first) if kept else (None,) * 3
-        for task in tasks:
-            span = index.span(task)
-            part = slice(span.start - first, span.stop - first)
+        for task, part in parts.items():
             if part.start < part.stop:
                 self._count(task, values[part])
             if behind is None or within is None:
@@ -304,11 +303,21 @@ class Filling:
             raise no_worst(names["task"][task[one]], names["model"][model[one]], number)
         return joined.with_scores(lost, score)
 
+    def _count_scored(
+        self, values: NDArray[np.float64], parts: Mapping[int, slice],
+        filled: NDArray[np.bool_] | None,
+    ) -> int:  # fmt: skip
+        """Count the scores of models on tasks; how many cells there are."""
+        scored = 0
+        for task, part in parts.items():
+            found = np.count_nonzero(~np.isnan(values[part]), axis=0)
+            self._counts[SCORED, task] = found
+            scored += int(found.sum())
+        return scored if filled is None else int(np.count_nonzero(filled))
+
     def _count(self, task: int, values: NDArray[np.float64]) -> None:
         self.records.ask_about_mark(task, values)
         self._largest[task] = np.fmax.reduce(values, axis=0)
-        if not self.answers:
-            self._counts[SCORED, task] = np.count_nonzero(~np.isnan(values), axis=0)
 
     def finish(self) -> Matrix:
         """What was found on the way, after all tasks."""
