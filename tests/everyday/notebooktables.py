@@ -109,4 +109,37 @@ CASES = (
         ("The rows 'M', 'SD' summarise the others",),
         tasks=("S01", "S02", "S03", "S04", "S05"),
     ),
+    Case(
+        "runs that are called by words/an ablation",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "run,mmlu,gsm8k,arc_c,hellaswag",
+                "base,62.1,48.2,52.9,78.4",
+                "dedup,62.9,49.0,53.4,78.9",
+                "code-mix,63.4,53.1,53.0,78.2",
+                "lr-2x,61.8,47.5,52.1,77.1",
+            )
+        },
+        ("'base', 'dedup', 'code-mix'", "--layout models-by-tasks", "--layout items-by-models"),
+        code=1,
+    ),
+    Case(
+        "a number of documents beside the score/is not offered as one",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "checkpoint,domain,doc,logprob",
+                *(
+                    f"step_{step},{domain},{doc},{-2.4 + step / 9 - doc / 99:.4f}"
+                    for step in (1, 2)
+                    for domain in ("web", "code")
+                    for doc in range(12)
+                ),
+            )
+        },
+        ("--column score=logprob",),
+        ("score=doc",),
+        code=1,
+    ),
 )

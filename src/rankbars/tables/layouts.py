@@ -462,6 +462,7 @@ def _matrix(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -
     numbered = header.corner in keys.values() or (keys and corner in corner_names("task"))
     beside_keys = [name for name in header.unexplained if name not in keys.values()]
     if numbered and not header.has("model") and len(beside_keys) > 1:
+        _refuse_named_runs(table, header, head, keys)
         _refuse_measures(table, header, keys.values())
         return Layout("items-by-models", f"{next(iter(keys.values()))!r} numbers the rows")
     if header.has("model") or corner in corner_names("model"):
@@ -491,6 +492,25 @@ def _matrix(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -
     if _is_pivot(header) and not are_times([str(row[0]) for row in head]):
         return Layout("models-by-tasks", UNNAMED)
     return None
+
+
+def _refuse_named_runs(
+    table: Table, header: _Header, head: Sequence[tuple[object, ...]], keys: Mapping[str, str]
+) -> None:
+    """Runs that are called by words may be models, and what stands beside them tasks."""
+    if keys.get("run") != header.corner:
+        return
+    place = header.columns.index(header.corner)
+    names = [str(row[place]) for row in head if not is_summary(str(row[place]))]
+    words = [name for name in names if not re.search(r"\d", name)]
+    if len(words) < 2 or 2 * len(words) < len(names) or len(set(names)) < len(names):
+        return
+    raise DataError(
+        f"{table.source}: {header.corner!r} has names without a number ({list_names(words, 3)}), "
+        "so its rows may be models that were trained in other ways, or runs of the models in the "
+        "header. If rows are models, and each column is a task: --layout models-by-tasks. If "
+        "columns are models: --layout items-by-models."
+    )
 
 
 def _refuse_measures(table: Table, header: _Header, keys: Collection[str] = ()) -> None:
@@ -564,6 +584,7 @@ def _refuse_crossed(table: Table, header: _Header, head: Sequence[tuple[object, 
         name for name in header.unexplained if name not in keys.values()
         and any(row[header.columns.index(name)] not in (None, "", "-") for row in head)
     ]  # fmt: skip
+    numbers.sort(key=lambda name: not _has_fractions(head, header.columns.index(name)))
     scores = likely_scores(numbers) or numbers
     if not scores or not (keys or texts):
         return
@@ -587,6 +608,11 @@ def _refuse_crossed(table: Table, header: _Header, head: Sequence[tuple[object, 
         f"Python: columns={roles!r}{where}). If each column of numbers is a task: --layout "
         "models-by-tasks."
     )
+
+
+def _has_fractions(head: Sequence[tuple[object, ...]], place: int) -> bool:
+    """Whether a column holds numbers that are not whole, as ids and counts do not."""
+    return any((_number(row[place]) or 0.0) % 1.0 > 0.0 for row in head)
 
 
 _SPLITS = frozenset({"train", "training", "test", "testing", "val", "valid", "validation", "dev",
