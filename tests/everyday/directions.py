@@ -81,6 +81,10 @@ def pivot(unit: int) -> str:
     return lines("dataset,RF,SVM,Ours", *rows)
 
 
+MARKED = lines("model,FID ↓,IS ↑,CLIP-T", "a,6.3,20.1,0.31", "b,5.2,22.1,0.30", "c,7.9,19.2,0.33")
+SPEEDS = [f"{name},r{n},{rate + n % 7 / 3:.2f}" for n in range(30)
+          for name, rate in (("slow", 55), ("fast", 66))]  # fmt: skip
+
 CASES = (
     Case("distances/surface", "rank d.csv", {"d.csv": distances("ASSD")}, ASKS, code=1),
     Case("distances/in millimetres", "rank d.csv", {"d.csv": distances("HD95 (mm)")}, ASKS, code=1),
@@ -270,5 +274,39 @@ CASES = (
         "rank t.csv --direction lower --direction 'QED ↑=higher'",
         {"t.csv": lines("model,QED ↑,FCD,Novel KL", "a,0.6,0.3,0.2", "b,0.5,0.4,0.4")},
         ("a",),
+    ),
+    Case(
+        "arrows on some columns/one down",
+        "rank t.csv",
+        {"t.csv": MARKED},
+        ("which side of 'CLIP-T' is better", "If it is no score: --metric 'FID ↓' --metric 'IS ↑'"),
+        code=1,
+    ),
+    Case(
+        "arrows on some columns/others known",
+        "rank t.csv --layout models-by-tasks",
+        {"t.csv": MARKED.replace("CLIP-T", "Accuracy")},
+        models=("a", "b", "c"),
+        tasks=("FID ↓", "IS ↑", "Accuracy"),
+    ),
+    Case(
+        "losses beside scores/left out of rows",
+        """rank t.csv --where '"benchmark" NOT IN ('"'"'Timeouts'"'"')'""",
+        {"t.csv": lines("benchmark,a,b", "GSM8K,0.5,0.6", "ARC,0.7,0.9", "Timeouts,4,5")},
+        tasks=("GSM8K", "ARC"),
+    ),
+    Case(
+        "losses beside scores/rows",
+        "rank t.csv",
+        {"t.csv": lines("benchmark,a,b", "GSM8K,0.5,0.6", "ARC,0.7,0.9", "Timeouts,4,5")},
+        ("""If it is no score: --where '"benchmark" NOT IN""",),
+        code=1,
+    ),
+    Case(
+        "more in a time/tokens",
+        "rank t.csv --column score=tokens_per_s",
+        {"t.csv": lines("model,request,tokens_per_s", *SPEEDS)},
+        ("fast leads",),
+        items=30,
     ),
 )

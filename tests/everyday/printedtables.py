@@ -771,10 +771,10 @@ CASES = (
         models=("orca", "qwen", "gemma"),
     ),
     Case(
-        "ends of intervals of one score/told how they count",
+        "ends of intervals of one score/by themselves",
         "rank t.csv",
         {"t.csv": INTERVALS},
-        ("--column 'ci_low=95% CI lower' --column 'ci_high=95% CI upper'",),
+        ("ci_low = '95% CI lower', ci_high = '95% CI upper'", "aurora leads"),
     ),
     Case(
         "ends of intervals of one score/pasted",

@@ -199,8 +199,8 @@ CASES = (
         "spread is no score/an interval beside an unusual score",
         "rank r.csv",
         {"r.csv": lines("model,elo,ci_low,ci_high", "a,1280,1270,1290", "b,1200,1190,1210")},
-        ("--column score=elo",),
-        code=1,
+        ("score = 'elo', ci_low = 'ci_low', ci_high = 'ci_high'", "a leads"),
+        means={"a": 1280.0},
     ),
     Case(
         "a table of ranks/what is better is asked",
@@ -349,5 +349,74 @@ CASES = (
         ("Are these 15 the folds of cross-validation?",),
         models=("RF", "XGB"),
         tasks=("adult", "bank"),
+    ),
+    Case(
+        "ends of intervals/shares of draws",
+        "rank b.csv",
+        {
+            "b.csv": lines(
+                "model,rating,rating_q025,rating_q975,num_battles",
+                "orion,1324.2,1320.1,1329.0,18421",
+                "mira,1290.1,1287.2,1293.4,30211",
+                "tau,1201.3,1195.0,1207.4,9120",
+            )
+        },
+        ("ci_low = 'rating_q025'", "Not used: 'num_battles'"),
+        means={"orion": 1324.2},
+    ),
+    Case(
+        "ends of intervals/words",
+        "rank b.csv",
+        {
+            "b.csv": lines(
+                "model,accuracy,accuracy_low,accuracy_high",
+                "a,0.82,0.79,0.85",
+                "b,0.60,0.57,0.63",
+                "c,0.4,0.37,0.43",
+            )
+        },
+        ("ci_low = 'accuracy_low', ci_high = 'accuracy_high'", "a leads"),
+        means={"a": 0.82},
+    ),
+    Case(
+        "ends of intervals/tasks that are hard and easy",
+        "rank b.csv",
+        {"b.csv": lines("model,easy,math low,math high", "a,0.82,0.79,0.95", "b,0.6,0.5,0.63")},
+        tasks=("easy", "math low", "math high"),
+    ),
+    Case(
+        "both sides in one column/more and less",
+        "rank b.csv",
+        {
+            "b.csv": lines(
+                "Rank,Model,Arena Score,95% CI,Votes,License",
+                "1,orion,1324,+5/-4,18421,MIT",
+                "2,mira,1290,+3/-3,30211,MIT",
+                "3,tau,1201,+6/-6,9120,MIT",
+            )
+        },
+        ("'95% CI' is taken for the 95 % intervals of 'Arena Score'", "orion leads"),
+        means={"orion": 1324.0},
+    ),
+    Case(
+        "both sides in one column/in brackets",
+        "rank b.csv",
+        {"b.csv": lines("model,acc,CI", 'a,0.82,"[0.79, 0.85]"', 'b,0.6,"[0.57, 0.63]"')},
+        ("a leads",),
+        means={"a": 0.82},
+    ),
+    Case(
+        "totals of games/ties",
+        "rank w.csv",
+        {"w.csv": lines("model,wins,losses,ties", "oak,120,60,20", "elm,90,85,25")},
+        ("totals of games", "frame['ties'] / 2"),
+        code=1,
+    ),
+    Case(
+        "totals of games/without losses",
+        "rank w.csv",
+        {"w.csv": lines("model,wins,ties", "oak,120,20", "elm,90,25")},
+        ("totals of games",),
+        code=1,
     ),
 )

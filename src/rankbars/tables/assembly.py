@@ -12,14 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence, Items
-from rankbars.data.notes import Note, list_names
+from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.storedtasks import StoredTasks
 from rankbars.errors import DataError
 from rankbars.stats.countscores import METRICS
 from rankbars.tables.asides import has_counts
 from rankbars.tables.cleanrows import SCORED_ERRORS, Records
-from rankbars.tables.columnkinds import ask_about_kinds, ask_about_models, find_other_kinds
+from rankbars.tables.columnkinds import (
+    ask_about_kinds,
+    ask_about_models,
+    find_other_kinds,
+    refuse_changes,
+)
 from rankbars.tables.columns import ITEM_NUMBERS, TRAIT_ROLES, fold_name, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.crossvalidation import FOLDS_BY_ORDER, has_row_per_fold
@@ -34,6 +39,7 @@ from rankbars.tables.descriptions import (
 )
 from rankbars.tables.designs import NamedKind, RowPlan, Size, plan_rows
 from rankbars.tables.filesagain import runs_of_files
+from rankbars.tables.intervalends import find_ends, split_sides
 from rankbars.tables.joining import join_scores
 from rankbars.tables.layouts import (
     HEAD_ROWS,
@@ -297,6 +303,11 @@ def _prepare(table: Table, names: FileNames, options: ReadOptions, engine: Engin
         return _prepare_split(split_cells(table, options.cells, engine), names, options)
     named = any(options.columns.values()) or options.metrics or options.layout is not None
     if not named:
+        if (sided := split_sides(table, engine)) is not None:
+            return _prepare_split(
+                sided[0], names, replace(options, columns={**options.columns, **sided[1]})
+            )
+        options = replace(options, columns={**find_ends(table), **options.columns})
         refuse_decorated(table)
     summed = None
     if has_counts(table.columns) or options.metric in METRICS:
@@ -705,22 +716,6 @@ def _refuse_scales(
     check_assumed(known, about.assumed, about.limits[1], fewest=fewest)
 
 
-def _refuse_changes(means: Mapping[str, NDArray[np.float64]], models: Sequence[str]) -> None:
-    """Raises `DataError` where some models have scores, and most have changes from them."""
-    from rankbars.tables.derivedscores import find_changed_rows
-
-    table = np.stack(list(means.values()), axis=1) if means else np.empty((0, 0))
-    known = np.flatnonzero(~np.isnan(table).all(axis=1)) if means else np.empty(0, int)
-    changed = [models[known[row]] for row in find_changed_rows(table[known])]
-    if changed:
-        raise DataError(
-            f"Scores of {list_names(changed, 4)} are small and have a minus among them, as changes "
-            "from another row have; the others are far above 0. Write scores in all rows, or take "
-            "these rows out of the file. If scores below 0 are meant, declare the lowest that "
-            "there can be: --score-min -100 (in Python: minimum=-100)."
-        )
-
-
 def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores:
     from rankbars.tables.derivedscores import without_derived
     from rankbars.tables.slips import check_slips, note_slips
@@ -739,7 +734,7 @@ def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores
     means = {task: np.where(present[code], summaries.mean[code], np.nan)
              for task, code in codes.items()}  # fmt: skip
     if about.limits[0] is None:
-        _refuse_changes(means, names["model"])
+        refuse_changes(means, names["model"])
     _refuse_scales(means, names["model"], about)
     slips: tuple[Note, ...] = ()
     if about.limits == (None, None):

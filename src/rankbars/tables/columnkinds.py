@@ -19,7 +19,8 @@ from rankbars.tables.metrics import (
 )
 
 __all__ = [
-    "ask_about_kinds", "ask_about_models", "find_other_kinds", "find_truths", "refuse_predictions",
+    "ask_about_kinds", "ask_about_models", "find_other_kinds", "find_truths", "refuse_changes",
+    "refuse_predictions", "refuse_totals_of_wins",
 ]  # fmt: skip
 
 _PERCENT = 100.0
@@ -269,3 +270,60 @@ def _answer(labels: NDArray[np.float64], said: NDArray[np.float64]) -> bool:
         inside = (said >= labels[0]) & (said <= labels[-1])
         return bool((said % 1.0).any() and inside.mean() > 0.5)
     return bool(np.isin(said, labels).all())
+
+
+def refuse_changes(means: Mapping[str, NDArray[np.float64]], models: Sequence[str]) -> None:
+    """Raises `DataError` where some models have scores, and most have changes from them."""
+    from rankbars.tables.derivedscores import find_changed_rows
+
+    table = np.stack(list(means.values()), axis=1) if means else np.empty((0, 0))
+    known = np.flatnonzero(~np.isnan(table).all(axis=1)) if means else np.empty(0, int)
+    changed = [models[known[row]] for row in find_changed_rows(table[known])]
+    if changed:
+        raise DataError(
+            f"Scores of {list_names(changed, 4)} are small and have a minus among them, as changes "
+            "from another row have; the others are far above 0. Write scores in all rows, or take "
+            "these rows out of the file. If scores below 0 are meant, declare the lowest that "
+            "there can be: --score-min -100 (in Python: minimum=-100)."
+        )
+
+
+def refuse_totals_of_wins(source: str, columns: Sequence[str]) -> None:
+    """Columns of wins beside ties or losses say how often models won, and not against whom.
+
+    Raises
+    ------
+    DataError
+        If there are such columns.
+    """
+    kinds = {
+        kind: [name for name in columns if name.strip().casefold() in words]
+        for kind, words in _OUTCOMES.items()
+    }
+    if any(len(found) > 1 for found in kinds.values()):
+        return
+    found = {kind: names[0] for kind, names in kinds.items() if names}
+    if "win" not in found or len(found) < 2:
+        return
+    win, rest = found["win"], [name for kind, name in found.items() if kind != "win"]
+    line = ""
+    if "loss" in found:
+        half = f" + frame[{found['tie']!r}] / 2" if "tie" in found else ""
+        every = list(found.values())
+        line = (
+            f" For the share of its games that each won, in pandas: n = frame[{every!r}]"
+            f".sum(axis=1); frame.assign(score=(frame[{win!r}]{half}) / n, n=n)"
+            f".drop(columns={every!r}).to_csv('shares.csv', index=False)."
+        )
+    raise DataError(
+        f"{source}: {win!r} and {list_names(rest, 2)} are totals of games, of which none is a "
+        "score by itself, and nothing says against whom they were. Give the votes, a row for each "
+        f"with the columns model_a, model_b and winner.{line}"
+    )
+
+
+_OUTCOMES = {
+    "win": frozenset({"win", "wins", "won"}),
+    "loss": frozenset({"loss", "losses", "lose", "loses", "lost", "defeats"}),
+    "tie": frozenset({"tie", "ties", "tied", "draw", "draws"}),
+}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from rankbars.stats.ranks import midranks
 from rankbars.tables.cells import parse_number
 from rankbars.tables.database import Engine
 from rankbars.tables.relations import Table
-from rankbars.tables.valuetables import Chunk, ValueTable
+from rankbars.tables.valuetables import ValueTable
 
 __all__ = ["CellMeaning", "SplitCells", "describe_decoration", "parse_meaning", "split_cells"]
 
@@ -151,7 +151,7 @@ class SplitCells(NamedTuple):
                     f"there is a column {both!r}. Keep one of them."
                 )
             data |= made
-        return _table(self.values.source, data, self.values.header_rows, self.values.engine)
+        return ValueTable.of(self.values.source, data, self.values.header_rows, self.values.engine)
 
     def _columns(self) -> dict[str, Sequence[object]]:
         chunk = next(self.values.read_chunks(self.values.columns))
@@ -239,7 +239,7 @@ def split_cells(table: Table, meaning: CellMeaning, engine: Engine) -> SplitCell
     if meaning.kind == "value":
         errors = {}
         remark = f"What follows the values in the cells of {where} was left aside."
-    split = _table(table.source, values, table.header_rows, engine)
+    split = ValueTable.of(table.source, values, table.header_rows, engine)
     return SplitCells(split, errors, remark, meaning.runs)
 
 
@@ -327,15 +327,6 @@ def _match(text: str) -> tuple[re.Match[str] | None, re.Match[str] | None, re.Ma
     if len(plain) > 80:
         return None, None, None
     return _HALF.fullmatch(plain), _RANGE.fullmatch(plain), _SIDES.fullmatch(plain)
-
-
-def _table(
-    source: str, data: Mapping[str, Sequence[object]], header_rows: int, engine: Engine | None
-) -> ValueTable:
-    def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
-        yield {name: data[name] for name in wanted}
-
-    return ValueTable(source, tuple(data), read_chunks, header_rows, engine)
 
 
 def _some(names: Sequence[str]) -> str:

@@ -282,9 +282,11 @@ class Side(NamedTuple):
 
 
 def settle_directions(
-    sides: Mapping[str, Side], declared: Mapping[str, Direction]
+    sides: Mapping[str, Side], declared: Mapping[str, Direction], roles: Mapping[str, str] = {}
 ) -> tuple[dict[str, Direction], tuple[Note, ...]]:
     """Direction of every task, and where it came from.
+
+    Where arrows stand in the names of some tasks, those whose names say nothing are asked about.
 
     Parameters
     ----------
@@ -292,6 +294,8 @@ def settle_directions(
         What is known, by task.
     declared : mapping from str to {"higher", "lower"}
         What the caller declared, by task or metric; ``""`` for all others.
+    roles : mapping from str to str
+        Column by role, where the results come from tables: what is asked about may be left out.
 
     Raises
     ------
@@ -314,9 +318,10 @@ def settle_directions(
     settled: dict[str, Direction] = {}
     origins: dict[str, list[str]] = {}
     open_metrics: dict[str, list[str]] = {}
+    arrows = any(stated_direction(task) is not None for task in sides)
     for task, side in sides.items():
         direction, origin = _settle(task, side, declared)
-        if direction is None:
+        if direction is None or (arrows and origin == _ASSUMED and usual_direction(task) is None):
             called = side.named_column and fold_name(side.metric or "") == "score"
             metric = None if called else side.metric
             open_metrics.setdefault(metric or task, []).append(task)
@@ -324,7 +329,7 @@ def settle_directions(
             settled[task] = direction
             origins.setdefault(f"{direction} is better ({origin})", []).append(task)
     if open_metrics:
-        raise DataError(_ask(open_metrics))
+        raise DataError(_ask(open_metrics) + _leave_out(open_metrics, sides, roles))
     return settled, tuple(
         Note("direction", f"{_some(tasks, len(sides))}{text}.") for text, tasks in origins.items()
     )
@@ -423,6 +428,27 @@ def _ask(open_metrics: Mapping[str, Sequence[str]]) -> str:
         f"{lines[0]}. If the values are negated already, so that high is good, add: {lines[1]}. "
         f"(In Python: direction={dict.fromkeys(names, 'lower')!r}, or 'higher'.)"
     )
+
+
+def _leave_out(
+    open_metrics: Mapping[str, Sequence[str]], sides: Mapping[str, Side], roles: Mapping[str, str]
+) -> str:
+    """How the rest is read without what is asked about; nothing where there is no rest."""
+    asked = {task for tasks in open_metrics.values() for task in tasks}
+    others = [task for task in sides if task not in asked]
+    column = roles.get("metric") if asked.isdisjoint(open_metrics) else roles.get("task")
+    if not others or column is None:
+        return ""
+    if column == _HEADER:
+        lines = shlex.join(part for name in others for part in ("--metric", name))
+    else:
+        names = ", ".join("'" + name.replace("'", "''") + "'" for name in open_metrics)
+        quoted = column.replace('"', '""')
+        lines = shlex.join(("--where", f'"{quoted}" NOT IN ({names})'))
+    return f" If {'it is no score' if len(open_metrics) == 1 else 'they are no scores'}: {lines}."
+
+
+_HEADER = "(header)"
 
 
 def _some(tasks: Sequence[str], total: int) -> str:
@@ -557,7 +583,7 @@ def describe_tasks(
     if "direction" in values:
         recorded = read_directions(values["direction"], group.roles["direction"])
     sides = {task: Side(metrics[task], recorded[task], by_column) for task in present}
-    directions, said = settle_directions(sides, options.direction)
+    directions, said = settle_directions(sides, options.direction, group.roles)
     if by_column and group.metric not in (None, options.metric):
         # The name of a column such as "score" or "result" is no metric.
         known = fold_name(str(group.metric)) != "score" and usual_direction(str(group.metric))

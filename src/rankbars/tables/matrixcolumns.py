@@ -40,7 +40,7 @@ from rankbars.tables.metrics import (
 )
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
-from rankbars.tables.statistics import kind_of_statistic
+from rankbars.tables.statistics import beside_a_mean, end_pairs, kind_of_statistic
 from rankbars.tables.tasktwice import columns_left_aside
 
 __all__ = [
@@ -316,7 +316,7 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
             traits["n"] = found
             rest.remove(found)
     else:
-        aside = [*_beside_a_mean(rest), *_no_models(rest, {*summaries, *options.models}, rows)]
+        aside = [*beside_a_mean(rest), *_no_models(rest, {*summaries, *options.models}, rows)]
         descriptions = tuple(name for name in aside if name in numeric)
         dropped += [*summaries, *aside]
         rest = [name for name in rest if name not in (*summaries, *aside)]
@@ -351,7 +351,7 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
 
 def _helpers(names: Sequence[str], options: ReadOptions) -> list[str]:
     """Columns that describe models, or say what place they have on another column."""
-    aside = [*_companions(names, _RANK_ENDINGS).values(), *_beside_a_mean(names)]
+    aside = [*_companions(names, _RANK_ENDINGS).values(), *beside_a_mean(names)]
     aside += _of_training(names)
     if len(_silent([name for name in names if not is_helper(name)])) > 1:
         aside += [name for name in names if is_mean_of_metric(name)]
@@ -377,18 +377,6 @@ def _silent(names: Sequence[str]) -> list[str]:
 
 
 _CORPORA = frozenset({"ami"})  # names of metrics that are names of data sets too
-
-
-def _beside_a_mean(names: Sequence[str]) -> list[str]:
-    """Columns called SD or SE, and nothing else, where another is called the mean.
-
-    >>> _beside_a_mean(["math", "law", "Mean", "SD"]), _beside_a_mean(["en", "se", "sd"])
-    (['SD'], [])
-    """
-    kinds = {name: kind_of_statistic(name) for name in names}
-    if "mean" not in kinds.values():
-        return []
-    return [name for name, kind in kinds.items() if kind in ("std", "se")]
 
 
 def _of_training(names: Sequence[str]) -> list[str]:
@@ -503,9 +491,15 @@ def spread_columns(names: Sequence[str]) -> list[str]:
     ['math_std', 'law_max', 'std_art']
     >>> spread_columns(["Text Arena", "Text 95% CI lower", "Text 95% CI upper"])
     ['Text 95% CI lower', 'Text 95% CI upper']
+    >>> spread_columns(["MT", "rating", "rating_q025", "rating_q975", "low", "high"])
+    ['rating_q025', 'rating_q975']
     """
     beside = set(_companions(names, SPREAD_ENDINGS, every=True).values())
     beside |= {name for name in names if _is_bound(name)}
+    beside |= {
+        end for pair in end_pairs(names) for end in pair
+        if any(name not in pair and pair[0].startswith(name) for name in names)
+    }  # fmt: skip
     alike: dict[tuple[str, str], dict[str, str]] = {}
     for name in names:
         for ends in (_FIRST_WORD.fullmatch(name), _LAST_WORD.fullmatch(name)):

@@ -99,6 +99,7 @@ _QUANTITIES = split_words("""
     rate rates ratio share fraction frac percent percentage pct count counts num number n no total
     is was has probability prob avg mean per score
 """)
+_RATE = re.compile(r"(?:[_\s]per[_\s]|/\s?)(?:s|secs?|seconds?|min|minutes?|h|hours?)$")
 _PLACES = split_words("rank ranks ranking position")
 
 # Of these, what also ends other names.
@@ -193,6 +194,11 @@ def usual_direction(name: str) -> Literal["higher", "lower"] | None:
 
     >>> usual_direction("neg_root_mean_squared_error")
     'higher'
+
+    So many in a time are a speed:
+
+    >>> usual_direction("tokens_per_s"), usual_direction("tokens"), usual_direction("cost per hour")
+    ('higher', 'lower', 'lower')
     """
     words = _words(name)
     if not words:
@@ -204,6 +210,8 @@ def usual_direction(name: str) -> Literal["higher", "lower"] | None:
     if turned and len(words) > 1:
         return "lower"
     spellings = _spellings(words)
+    if _RATE.search(name.casefold()) and "tokens" in words:
+        return "higher"
     if spellings & LOWER:
         return "lower"
     return "higher" if spellings & HIGHER and not _is_place(words) else None

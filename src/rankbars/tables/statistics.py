@@ -26,7 +26,7 @@ from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
 from rankbars.tables.valuetables import Chunk, ValueTable
 
-__all__ = ["Statistics", "kind_of_statistic", "take_statistics"]
+__all__ = ["Statistics", "beside_a_mean", "end_pairs", "kind_of_statistic", "take_statistics"]
 
 _KINDS: Mapping[str, frozenset[str]] = {
     "mean": split_words("mean means avg average"),
@@ -344,3 +344,49 @@ def _rebuilt(
         yield {name: data[name] for name in wanted}
 
     return ValueTable(table.source, tuple(data), read_chunks, table.header_rows, engine)
+
+
+def beside_a_mean(names: Sequence[str]) -> list[str]:
+    """Columns called SD or SE, and nothing else, where another is called the mean.
+
+    >>> beside_a_mean(["math", "law", "Mean", "SD"]), beside_a_mean(["en", "se", "sd"])
+    (['SD'], [])
+    """
+    kinds = {name: kind_of_statistic(name) for name in names}
+    if "mean" not in kinds.values():
+        return []
+    return [name for name, kind in kinds.items() if kind in ("std", "se")]
+
+
+def end_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Names that are alike but for a word or a share of the lower and the upper end.
+
+    Examples
+    --------
+    >>> end_pairs(["rating", "rating_q025", "rating_q975", "95% CI (lower)", "95% CI (upper)"])
+    [('rating_q025', 'rating_q975'), ('95% CI (lower)', '95% CI (upper)')]
+    >>> end_pairs(["low", "high", "math_low", "law_high", "top1", "top5"])
+    [('low', 'high')]
+    """
+    return [(one, two) for one in names for two in names if _are_ends(one, two)]
+
+
+def _are_ends(low: str, high: str) -> bool:
+    one, two = (
+        [str(word) for word in re.findall(r"\d+(?:\.\d+)?|[^\W\d_]+", name.casefold())]
+        for name in (low, high)
+    )
+    differ = [(a, b) for a, b in zip(one, two, strict=False) if a != b]
+    if len(one) != len(two) or len(differ) != 1:
+        return False
+    a, b = differ[0]
+    if _SHARE.fullmatch(a) and _SHARE.fullmatch(b):
+        shares = (float(f".{a}"), float(f".{b}")) if a[0] == "0" and "." not in a else (
+            float(a) / 100.0, float(b) / 100.0
+        )  # fmt: skip
+        return bool(shares[0] < 0.5) and math.isclose(sum(shares), 1.0)
+    return b == _LOW.get(a)
+
+
+_LOW = {"lower": "upper", "low": "high", "lo": "hi", "lb": "ub", "lwr": "upr"}
+_SHARE = re.compile(r"\d+(?:\.\d+)?")

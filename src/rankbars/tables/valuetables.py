@@ -52,6 +52,18 @@ class ValueTable(Table):
         self.read_chunks = read_chunks
         self.engine = engine
 
+    @classmethod
+    def of(
+        cls, source: str, data: Mapping[str, Sequence[object]], header_rows: int,
+        engine: Engine | None,
+    ) -> ValueTable:  # fmt: skip
+        """The table of columns that are held."""
+
+        def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
+            yield {name: data[name] for name in wanted}
+
+        return cls(source, tuple(data), read_chunks, header_rows, engine)
+
     def head(self, rows: int) -> list[tuple[object, ...]]:
         """First rows as they are."""
         found: list[tuple[object, ...]] = []

@@ -24,7 +24,12 @@ from rankbars.tables.asides import (
     repeats_means,
 )
 from rankbars.tables.cells import NumberColumn, parse_number
-from rankbars.tables.columnkinds import ask_about_models, find_truths, refuse_predictions
+from rankbars.tables.columnkinds import (
+    ask_about_models,
+    find_truths,
+    refuse_predictions,
+    refuse_totals_of_wins,
+)
 from rankbars.tables.columns import answer_role, fold_name, paste_columns
 from rankbars.tables.derivedscores import find_changes, find_composed, find_margin
 from rankbars.tables.layouts import (
@@ -96,6 +101,7 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
     parts, made = _without_derived(table, parts, rows, summaries, options)
     kept, text, others = numeric_columns(table, seen, parts.values, columns)
     answers = kept if (rows, columns) == ("item", "model") else ()
+    _refuse_totals(table, layout, parts, options)
     _ask_about_models(table, parts, answers, summaries, options)
     remarks = [("columns", _describe(rows, columns, parts, kept, text))]
     remarks += [("ratings", _describe_ratings(parts.ratings))] * bool(parts.ratings)
@@ -140,6 +146,13 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
         melted, roles, frozenset(), None, tuple(remarks), lacking, renamed=True, attributes=said,
         header=tuple(kept),
     )  # fmt: skip
+
+
+def _refuse_totals(
+    table: Table, layout: str, parts: MatrixColumns, options: ReadOptions
+) -> None:  # fmt: skip
+    if layout == "models-by-tasks" and len(options.metrics) < 2:
+        refuse_totals_of_wins(table.source, [*parts.values, *parts.dropped])
 
 
 def _ask_about_models(

@@ -1,0 +1,124 @@
+"""Intervals beside one score: their two ends in columns, or both sides of it in one, +5/-4."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rankbars.tables.cells import parse_number
+from rankbars.tables.columns import fold_name
+from rankbars.tables.layouts import HEAD_ROWS, corner_names, find_numeric
+from rankbars.tables.matrixcolumns import describes_rows
+from rankbars.tables.relations import Table
+from rankbars.tables.statistics import end_pairs
+from rankbars.tables.valuetables import ValueTable
+
+if TYPE_CHECKING:
+    from rankbars.tables.database import Engine
+    from rankbars.tables.decorated import SplitCells
+
+__all__ = ["find_ends", "split_sides"]
+
+_MOST_ROWS = 100_000
+
+_SIDED = re.compile(
+    r"\s*(?:\+\s*\d[\d.]*\s*[/,]?\s*[-−–]\s*\d[\d.]*|[(\[]\s*[-+−]?\d[\d.]*\s*[,;–]\s*[-+−]?\d[\d.]*\s*[)\]]"
+    r"|±\s*\d[\d.]*)\s*"
+)  # fmt: skip
+
+
+def find_ends(table: Table) -> Mapping[str, str]:
+    """Columns by role where rows are models, with one score between the two ends of its interval.
+
+    Of other levels than 95 % nothing is taken unasked.
+    """
+    model, numbers, head = _one_row_a_model(table)
+    pairs = end_pairs(numbers)
+    if model is None or len(pairs) != 1:
+        return {}
+    low, high = pairs[0]
+    scores = [name for name in numbers if name not in pairs[0]]
+    if len(scores) != 1 or not (_at_95(low + high) and _are_of(low, scores[0])):
+        return {}
+    place = {name: number for number, name in enumerate(table.columns)}
+    read = [
+        [parse_number(str(row[place[name]])) for name in (low, scores[0], high)] for row in head
+    ]
+    ordered = all(
+        a is not None and b is not None and c is not None and a <= b <= c for a, b, c in read
+    )
+    if not ordered or len(read) < 2:
+        return {}
+    return {"model": model, "score": scores[0], "ci_low": low, "ci_high": high}
+
+
+def _are_of(low: str, score: str) -> bool:
+    """Whether the name of a lower end says of what it is one, or that it is one.
+
+    >>> _are_of("math low", "easy"), _are_of("low", "medium"), _are_of("score_lo", "arena score")
+    (False, False, True)
+    """
+    words, of = (re.findall(r"[^\W\d_]+", name.casefold()) for name in (low, score))
+    rest = {word for word in words if word not in _LOWER}
+    return rest <= {*of, *_OF_INTERVALS} and (bool(rest) or "lower" in words)
+
+
+_LOWER = frozenset({"lower", "low", "lo", "lb", "lwr"})
+_OF_INTERVALS = frozenset({"ci", "conf", "confidence", "interval", "bound", "limit", "q"})
+
+
+def _at_95(names: str) -> bool:
+    """Whether the level that names speak of, if any, is 95 %."""
+    found = set(re.findall(r"\d+", names))
+    return found <= {"95", "025", "975", "2", "5", "97"}
+
+
+def split_sides(table: Table, engine: Engine) -> tuple[SplitCells, Mapping[str, str]] | None:
+    """The one score of models with the errors that a column such as +5/-4 tells, and the roles.
+
+    None where there is no such column, called after an interval, beside one score.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    engine : Engine
+        The database that rows are put into.
+    """
+    model, scores, head = _one_row_a_model(table)
+    if model is None or len(scores) != 1 or len(head) < 2:
+        return None
+    place = {name: number for number, name in enumerate(table.columns)}
+    called = [
+        name for name in table.columns
+        if re.search(r"(?i)(?<![a-z])ci(?![a-z])|confidence|interval", name) and _at_95(name)
+        and all(_SIDED.fullmatch(str(row[place[name]])) for row in head)
+    ]  # fmt: skip
+    if len(called) != 1:
+        return None
+    from rankbars.tables.decorated import CellMeaning, split_cells
+
+    score, sides = scores[0], called[0]
+    rows = table.head(_MOST_ROWS)
+    data: dict[str, list[object]] = {
+        name: [row[place[name]] for row in rows] for name in table.columns if name != sides
+    }
+    data[score] = [f"{row[place[score]]} {row[place[sides]]}" for row in rows]
+    joined = ValueTable.of(table.source, data, table.header_rows, engine)
+    remark = f"{sides!r} is taken for the 95 % intervals of {score!r}."
+    split = split_cells(joined, CellMeaning("ci"), engine)._replace(remark=remark)
+    return split, {"model": model, "score": score}
+
+
+def _one_row_a_model(table: Table) -> tuple[str | None, list[str], list[tuple[object, ...]]]:
+    """The column of models whose names all differ, the columns of numbers that may be scores."""
+    head = table.head(HEAD_ROWS)
+    models = [name for name in table.columns if fold_name(name) in corner_names("model")]
+    if len(models) != 1:
+        return None, [], head
+    place = table.columns.index(models[0])
+    if len({str(row[place]) for row in head}) < len(head):
+        return None, [], head
+    numeric = find_numeric(table.columns, head)
+    return models[0], [n for n in table.columns if n in numeric and not describes_rows(n)], head
