@@ -13,7 +13,8 @@ import pytest
 from commandline import Command
 
 import rankbars as rb
-from rankbars.demos import lesson_records
+from rankbars.demos import DEMOS, demo_path, lesson_records
+from rankbars.render.notation import show_ranks
 from rankbars.simulate import levels
 from rankbars.simulate.publishedfigures import growth
 from rankbars.simulate.study import Table
@@ -192,6 +193,27 @@ def test_every_picture_of_the_page_is_one_that_the_script_draws() -> None:
     assert named == {f"intervals_{one}" for one in intervals} | {
         f"aggregates_{one}" for one in "3456"
     }
+
+
+def test_ranks_in_the_picture_of_all_subjects_are_those_of_the_code() -> None:
+    """If not, run: python scripts/make_pictures.py --published."""
+    board = rb.leaderboard(
+        rb.read(demo_path(DEMOS["mmlu_pro"])),
+        missing="pairwise",
+        test="t",
+        correction="holm",
+        merge="quantile",
+        alpha_overall=0.5,
+    )
+    ranks = [
+        show_ranks(int(task.best[row]), int(task.worst[row]))
+        for row in board.order
+        for task in board.tasks.values()
+    ]
+    picture = PAGE.parent / "images" / "published" / "intervals_4b.svg"
+    words = re.findall(r">([^<>]+)</text>", picture.read_text(encoding="utf-8"))
+    shown = [one for one in words if re.fullmatch(r"\d+–\d+", one)]
+    assert shown == [one for one in ranks if "–" in one]
 
 
 def test_the_docs_build_draws_the_pictures_and_measured_seconds_grow_linearly() -> None:
