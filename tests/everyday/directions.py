@@ -290,6 +290,18 @@ CASES = (
         tasks=("FID ↓", "IS ↑", "Accuracy"),
     ),
     Case(
+        "arrows on some columns/a data set called as a metric",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "model,LS clean ↓,LS other ↓,TED,AMI", "a,3.4,8.5,9.1,21", "b,2.1,4.3,7,16"
+            )
+        },
+        ("--direction AMI=lower", "--direction TED=lower"),
+        ("Tiers",),
+        code=1,
+    ),
+    Case(
         "losses beside scores/left out of rows",
         """rank t.csv --where '"benchmark" NOT IN ('"'"'Timeouts'"'"')'""",
         {"t.csv": lines("benchmark,a,b", "GSM8K,0.5,0.6", "ARC,0.7,0.9", "Timeouts,4,5")},

@@ -21,6 +21,7 @@ from rankbars.tables.cells import NumberColumn, merge_columns
 from rankbars.tables.columns import fold_name
 from rankbars.tables.designs import RowPlan
 from rankbars.tables.metrics import (
+    CORPORA,
     depends_on_scale,
     ends_in_loss,
     is_amount,
@@ -321,7 +322,7 @@ def settle_directions(
     arrows = any(stated_direction(task) is not None for task in sides)
     for task, side in sides.items():
         direction, origin = _settle(task, side, declared)
-        if direction is None or (arrows and origin == _ASSUMED and usual_direction(task) is None):
+        if direction is None or (arrows and origin == _ASSUMED and not _is_known(task)):
             called = side.named_column and fold_name(side.metric or "") == "score"
             metric = None if called else side.metric
             open_metrics.setdefault(metric or task, []).append(task)
@@ -373,6 +374,11 @@ def _settle(
 
 
 _ASSUMED = "no name of a metric says otherwise; if not: --direction lower"
+
+
+def _is_known(task: str) -> bool:
+    """Whether the name of a task is that of a metric, and of no data set."""
+    return usual_direction(task) is not None and fold_name(task) not in CORPORA
 
 
 def _declared(task: str, side: Side, declared: Mapping[str, Direction]) -> Direction | None:

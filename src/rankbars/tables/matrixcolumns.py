@@ -34,6 +34,7 @@ from rankbars.tables.layouts import (
     names_items,
 )
 from rankbars.tables.metrics import (
+    CORPORA,
     ends_in_loss,
     stated_direction,
     usual_direction,
@@ -369,14 +370,11 @@ def _silent(names: Sequence[str]) -> list[str]:
     """
     return [
         name for name in names
-        if fold_name(name) in _CORPORA or (
+        if fold_name(name) in CORPORA or (
             stated_direction(name) is None and usual_direction(name) is None
             and not ends_in_loss(name) and not is_mean_of_metric(name)
         )
     ]  # fmt: skip
-
-
-_CORPORA = frozenset({"ami"})  # names of metrics that are names of data sets too
 
 
 def _of_training(names: Sequence[str]) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Literal
 from rankbars.errors import OptionError
 
 __all__ = [
+    "CORPORA",
     "depends_on_scale",
     "ends_in_loss",
     "is_amount",
@@ -100,6 +101,8 @@ _QUANTITIES = split_words("""
     is was has probability prob avg mean per score
 """)
 _RATE = re.compile(r"(?:[_\s]per[_\s]|/\s?)(?:s|secs?|seconds?|min|minutes?|h|hours?)$")
+# Names of metrics that are names of data sets too.
+CORPORA = frozenset({"ami"})
 _PLACES = split_words("rank ranks ranking position")
 
 # Of these, what also ends other names.
