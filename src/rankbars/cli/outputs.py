@@ -30,6 +30,7 @@ __all__ = [
     "emit",
     "emit_text",
     "held_out_files",
+    "make_visible",
     "output_width",
     "print_board",
     "say",
@@ -94,7 +95,7 @@ def say(message: str) -> None:
     stream = sys.stderr
     if stream is None:
         return
-    shown = "".join(c if c == "\n" or c.isprintable() else _visible(c) for c in message)
+    shown = make_visible(message)
     encoding = getattr(stream, "encoding", None) or "utf-8"
     try:
         stream.write(shown.encode(encoding, "backslashreplace").decode(encoding) + "\n")
@@ -145,8 +146,12 @@ def _is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
-def _visible(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
+def make_visible(text: str) -> str:
+    """A text with escapes for characters that would move, hide or colour what is around them."""
+    return "".join(
+        c if c == "\n" or c.isprintable() else c.encode("unicode_escape").decode("ascii")
+        for c in text
+    )
 
 
 def check_targets(targets: Mapping[str, str], inputs: Sequence[str] = ()) -> None:

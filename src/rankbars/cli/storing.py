@@ -14,7 +14,7 @@ import click
 
 from rankbars.cli.answers import print_answer, store_changed
 from rankbars.cli.options import inputs_argument, json_option, quiet_option, refuse_empty
-from rankbars.cli.outputs import emit_text, say
+from rankbars.cli.outputs import emit_text, make_visible, say
 from rankbars.cli.readingoptions import (
     Reading,
     bytes_of,
@@ -48,6 +48,8 @@ __all__ = [
     "store_option",
     "who_is",
 ]
+
+_LONGEST_LINE = 500
 
 _MOST_SHOWN = 20
 
@@ -263,7 +265,12 @@ def log_command(*, store: str, as_json: bool) -> None:
         f"  {event.time}  {event.who + '  ' if event.who else ''}{say_event(event)}"
         for event in events
     ]
-    emit_text("\n".join(lines) + "\n")
+    # A store from elsewhere may hold texts of any length, with anything in them.
+    emit_text("".join(f"{make_visible(_shorten(line))}\n" for line in lines))
+
+
+def _shorten(line: str) -> str:
+    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"
 
 
 @click.command("remove", help=_REMOVE_HELP, short_help="Take results out of a store.")

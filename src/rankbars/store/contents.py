@@ -59,6 +59,8 @@ class Store:
             "SELECT time, action, path, format, sha256, rows, version, who, said FROM events "
             "ORDER BY number"
         )
+        if any(None in row for row in rows):
+            raise DamageError("what is said of a change cannot be understood")
         return [Event(*row) for row in rows]
 
     @property
@@ -78,6 +80,8 @@ class Store:
             "SELECT id, path, place, target, format, sha256, size, added, 0 FROM sources "
             "ORDER BY id"
         )
+        if any(None in row for row in rows):
+            raise DamageError("what is said of a file cannot be understood")
         counts: dict[int, int] = {}
         with _finding_damage("a part of a file"):
             for source, heads in self._ask("SELECT source, rows FROM parts"):

@@ -318,7 +318,13 @@ def duplicate_rows(records: Records, answers: Sequence[str]) -> DataError:
         f"count(*) AS n, count(*) OVER () AS more, {codes}", roles,
         f"GROUP BY {codes} HAVING count(*) > 1 ORDER BY {order} NULLS FIRST LIMIT 1",
     )  # fmt: skip
-    count, groups, *found = records.ask(same)[0]
+    repeated = records.ask(same)
+    if not repeated:
+        return DataError(
+            f"{records.parts[0].source}: rows lack a score that they are said to have, so what "
+            "they are read from is damaged. Make it again from the results."
+        )
+    count, groups, *found = repeated[0]
     known = dict(zip(dict.fromkeys(roles), found, strict=True))
     condition = " AND ".join(
         f"{role}_code IS NOT DISTINCT FROM {'NULL' if code is None else code}"
