@@ -39,7 +39,7 @@ def find_ends(table: Table) -> Mapping[str, str]:
         return {}
     low, high = pairs[0]
     scores = [name for name in numbers if name not in pairs[0]]
-    if len(scores) != 1 or not (_at_95(low + high) and _are_of(low, scores[0])):
+    if len(scores) != 1 or not (_at_95(low, high) and _are_of(low, scores[0])):
         return {}
     place = {name: number for number, name in enumerate(table.columns)}
     read = [
@@ -68,10 +68,19 @@ _LOWER = frozenset({"lower", "low", "lo", "lb", "lwr"})
 _OF_INTERVALS = frozenset({"ci", "conf", "confidence", "interval", "bound", "limit", "q"})
 
 
-def _at_95(names: str) -> bool:
-    """Whether the level that names speak of, if any, is 95 %."""
-    found = set(re.findall(r"\d+", names))
-    return found <= {"95", "025", "975", "2", "5", "97"}
+def _at_95(*names: str) -> bool:
+    """Whether the level that the names of both ends, or of one interval, speak of is 95 %, or none.
+
+    >>> _at_95("q2.5", "q97.5"), _at_95("95% CI"), _at_95("low", "high")
+    (True, True, True)
+    >>> _at_95("p5", "p95"), _at_95("90% CI"), _at_95("95 % lower", "97.5")
+    (False, False, False)
+    """
+    digits = tuple(re.sub(r"\D", "", name) for name in names)
+    return digits in _LEVELS_OF_95 or set(digits) <= {""} or set(digits) == {"95"}
+
+
+_LEVELS_OF_95 = frozenset({("025", "975"), ("0025", "0975"), ("25", "975"), ("25975",)})
 
 
 def split_sides(table: Table, engine: Engine) -> tuple[SplitCells, Mapping[str, str]] | None:
