@@ -213,7 +213,7 @@ def name_files(
     counts = Counter(stem.rpartition("_")[2] for stem in stems)
     named = [_split_metric(stem, counts) for stem in stems]
     folders = [Path(file.label).parent.name for file in files]
-    several = len(set(folders)) > 1
+    several = len(set(folders)) > 1 and all(folders)  # a file beside folders has no task of its own
     crossed = _crossed(files)
     found = []
     for file, (stem, metric), folder in zip(files, named, folders, strict=True):
