@@ -141,7 +141,7 @@ def test_live_reports_say_what_the_page_about_them_quotes(site):
     assert len(quoted) == len(list((site / "live").glob("*.html"))) == 12
     for name, sentence in quoted.items():
         heading = re.search(r"<h1.*?</h1>", (site / name).read_text("utf-8"), re.DOTALL)[0]
-        said = unescape(re.sub(r"<[^>]+>|\u2060", "", heading))
+        said = unescape(re.sub(r"<[^>]+>|\u2060", "", heading)).replace("\xa0", " ")
         assert sentence in said, name
 
 

@@ -17,7 +17,7 @@ from rankbars.readers import explain
 
 HOSTILE = [
     "<script>alert(1)</script>", "\u202egnp.exe", "=1+1", "a\nb", "x" * 300, "🙂", "'; DROP",
-    "{", "a\tb", "%s", "\\", "../..", '"', "NULL", "nan", "-", "true", "1e5", " ",
+    "{", "a\tb", "%s", "\\", "../..", '"', "NULL", "nan", "-", "yes", "1e5", " ",
 ]  # fmt: skip
 
 
