@@ -13,6 +13,7 @@ import random
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,9 @@ def in_child(work: Callable[[], object], *, kill_after: float | None = None) -> 
         try:
             work()
             status = 0
+        except BaseException:
+            traceback.print_exc()
+            raise
         finally:
             os._exit(status)
     if kill_after is not None:
@@ -131,7 +135,8 @@ class Killer:
         self.killed[name] = self.killed.get(name, 0) + (in_child(work, kill_after=moment) != 0)
         assert in_child(check) == 0, f"{name} killed after {moment:.3f} s"
         start = time.monotonic()
-        assert in_child(work) == 0, f"{name} after it was killed after {moment:.3f} s"
+        status = in_child(work)
+        assert status == 0, f"{name} after it was killed after {moment:.3f} s: status {status}"
         self.longest[name] = 1.2 * (time.monotonic() - start)
 
 
