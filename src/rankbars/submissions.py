@@ -392,8 +392,9 @@ def _names(
         yield Finding(
             "fault", "unknown-task",
             f"The store has no {'task' if len(strange) == 1 else 'tasks'} {_quoted(strange)}. "
-            f"Known: {_quoted(sorted(before.tasks), 20)}. Correct the name; if the task is new, "
-            "allow it: --new-tasks.",
+            f"Known: {_quoted(sorted(before.tasks), 20)}. Correct the name (a file without a "
+            "column task is called after itself: add one); if the task is new, allow it: "
+            "--new-tasks.",
         )  # fmt: skip
     for kind, held in (("model", own.models), ("task", tuple(own.tasks))):
         hidden = [one for one in held if not one.isprintable() or len(one) > _LONGEST_NAME]
