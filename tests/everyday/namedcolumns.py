@@ -556,4 +556,19 @@ CASES = (
         models=("a", "b", "c"),
         items=40,
     ),
+    Case(
+        "weights of tasks in the table/are said",
+        "rank b.csv",
+        {
+            "b.csv": lines(
+                "Benchmark,Weight,Orion,Kestrel,Basalt",
+                "MMLU,1,84.1,83.0,77.2",
+                "BBH,1,68.6,65.2,63.1",
+                "MATH,1,51.0,52.4,38.8",
+                "HumanEval,2,71.3,73.8,62.2",
+            )
+        },
+        ("The column 'Weight' holds the weights of tasks",),
+        models=("Orion", "Kestrel", "Basalt"),
+    ),
 )

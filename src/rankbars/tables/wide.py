@@ -118,6 +118,9 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
     wrong = _wrong_summaries(table, parts, kept, summaries)
     if wrong:
         remarks.append(("summaries-differ", wrong))
+    weights = [name for role, name in parts.traits.items() if role == "weight"]
+    remarks += [("task-weights", f"The column {name!r} holds the weights of tasks on the average.")
+                for name in weights]  # fmt: skip
     amounts = []
     if rows == "task" and parts.row_names is not None:
         amounts = table.named_like(parts.row_names, is_attribute)
