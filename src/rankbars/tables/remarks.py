@@ -228,8 +228,8 @@ def _describe_design(
         ask = ""
         if options.folds is None and len(group.plan.keys) == 1:
             ask = " If several repeats are numbered through, say how many folds one has: --folds K."
-        keys = f"column {keys}" if keys else "by their order"
-        notes.append(Note("folds", f"Rows are folds of cross-validation ({keys}): {shown}."
+        how = f"column {keys}" if keys else "by their order"
+        notes.append(Note("folds", f"Rows are folds of cross-validation ({how}): {shown}."
                                    f"{ask}"))  # fmt: skip
     elif group.plan.kind == "runs":
         ask = ""
