@@ -35,7 +35,8 @@ def find_ends(table: Table) -> Mapping[str, str]:
     """
     model, numbers, head = _one_row_a_model(table)
     pairs = end_pairs(numbers)
-    if model is None or len(pairs) != 1:
+    levels = {fold_name(name) for name in table.columns} & corner_names("ci_level")
+    if model is None or len(pairs) != 1 or levels:
         return {}
     low, high = pairs[0]
     scores = [name for name in numbers if name not in pairs[0]]
