@@ -571,4 +571,16 @@ CASES = (
         ("The column 'Weight' holds the weights of tasks",),
         models=("Orion", "Kestrel", "Basalt"),
     ),
+    Case(
+        "a number of rows is no task/beside an amount",
+        "rank bench.csv",
+        {
+            "bench.csv": lines(
+                "model,request,latency_ms",
+                *(f"{m},{i},{245.5 + i % 7}" for m in ("v1", "v2") for i in range(40)),
+            )
+        },
+        ("'request' numbers them", "--column item=request --column score=latency_ms"),
+        code=1,
+    ),
 )

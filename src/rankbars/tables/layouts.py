@@ -681,6 +681,9 @@ def _crosses(head: Sequence[tuple[object, ...]], model: int, other: int) -> bool
     return len(pairs) > max(len(models), len(names)) and len(names) > 1
 
 
+_ASKED = frozenset({"prompt", "question", "request", "query"})
+
+
 def _refuse_numbered(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -> None:
     """A matrix has one row per model; a column that numbers the rows of one is no task."""
     known = {fold_name(name) for name in ("model", *ROLES["model"].aliases)}
@@ -693,8 +696,14 @@ def _refuse_numbered(table: Table, header: _Header, head: Sequence[tuple[object,
         return
     cells = [[_number(head[number][i]) for number in several] for i in range(len(header.columns))]
     columns = list(zip(header.columns, cells, strict=True))
-    numbering = [name for name, found in columns if name in header.unexplained and _counts(found)]
+    free = {*header.unexplained, *(n for n in header.columns if fold_name(n) in _ASKED)}
+    numbering = [name for name, found in columns if name in free and _counts(found)]
     others = [name for name in header.unexplained if name not in numbering]
+    # What is set aside as an amount elsewhere is measured here: there is nothing else.
+    others = others or [
+        name for name, found in columns
+        if name not in numbering and name != header.columns[place] and None not in found
+    ]  # fmt: skip
     if numbering and others:
         raise DataError(
             f"{table.source}: {head[several[0]][place]!r} has several rows, and "
