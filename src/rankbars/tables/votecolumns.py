@@ -65,7 +65,8 @@ OTHERS: Mapping[str, frozenset[str]] = {
     "judge": frozenset({
         "judge", "judgeid", "judgename", "judgemodel", "worker", "workerid", "annotator",
         "annotatorid", "voter", "voterid", "user", "userid", "rater", "raterid", "evaluator",
-        "participant", "participantid",
+        "participant", "participantid", "email", "emailaddress", "username", "respondent",
+        "respondentid",
     }),
     "prompt": frozenset({
         "prompt", "promptid", "question", "questionid", "instruction", "instructionid", "item",
