@@ -295,8 +295,8 @@ CASES = (
             "form.csv": lines(
                 "Timestamp,Email,Prompt,model_a,model_b,winner",
                 *(
-                    f"2026-11-01 {9 + i // 60:02}:{i % 60:02}:00,p{i % 12}@uni.example,q{i},Ours,Base,"
-                    f"{('model_a', 'model_b', 'tie')[(i * i) % 3]}"
+                    f"2026-11-01 {9 + i // 60:02}:{i % 60:02}:00,p{i % 12}@uni.example,q{i},"
+                    f"Ours,Base,{('model_a', 'model_b', 'tie')[(i * i) % 3]}"
                     for i in range(120)
                 ),
             )
