@@ -35,8 +35,9 @@ def find_ends(table: Table) -> Mapping[str, str]:
     """
     model, numbers, head = _one_row_a_model(table)
     pairs = end_pairs(numbers)
-    levels = {fold_name(name) for name in table.columns} & corner_names("ci_level")
-    if model is None or len(pairs) != 1 or levels:
+    level = [name for name in table.columns if fold_name(name) in corner_names("ci_level")][:1]
+    numbers = [name for name in numbers if name not in level]
+    if model is None or len(pairs) != 1:
         return {}
     low, high = pairs[0]
     scores = [name for name in numbers if name not in pairs[0]]
@@ -51,7 +52,8 @@ def find_ends(table: Table) -> Mapping[str, str]:
     )
     if not ordered or len(read) < 2:
         return {}
-    return {"model": model, "score": scores[0], "ci_low": low, "ci_high": high}
+    roles = {"model": model, "score": scores[0], "ci_low": low, "ci_high": high}
+    return {**roles, "ci_level": level[0]} if level else roles
 
 
 def _are_of(low: str, score: str) -> bool:
