@@ -41,12 +41,7 @@ from rankbars.tables.designs import NamedKind, RowPlan, Size, plan_rows
 from rankbars.tables.filesagain import runs_of_files
 from rankbars.tables.intervalends import find_ends, split_sides
 from rankbars.tables.joining import join_scores
-from rankbars.tables.layouts import (
-    HEAD_ROWS,
-    find_layout,
-    find_numeric,
-    refuse_training,
-)
+from rankbars.tables.layouts import find_layout, refuse_training
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
 from rankbars.tables.matrixcolumns import describes_rows, refuse_decorated
 from rankbars.tables.metrics import usual_direction
@@ -76,6 +71,7 @@ from rankbars.tables.reruns import (
 )
 from rankbars.tables.retries import refuse_retries
 from rankbars.tables.statistics import take_statistics
+from rankbars.tables.tableheads import HEAD_ROWS, find_numeric
 from rankbars.tables.tasks import (
     Shelf,
     count_coverage,
@@ -679,8 +675,9 @@ def _ask_about_kinds(
     """
     if len(options.metrics) > 1 or (options.minimum, options.maximum) != (None, None):
         return
+    percent = not group.score.plain and group.score.percentages > 0
     others = [
-        name for name in find_other_kinds(means)
+        name for name in find_other_kinds(means, percent=percent)
         if name not in options.direction and directions[name] == "higher"
     ]  # fmt: skip
     if others:

@@ -37,7 +37,9 @@ _LARGE = 5.0
 _FEWEST_WHOLE = 3
 
 
-def find_other_kinds(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
+def find_other_kinds(
+    columns: Mapping[str, NDArray[np.float64]], *, percent: bool = False
+) -> list[str]:
     """Those columns that do not fit the scale on which most lie, 0 to 1 or 0 to 100.
 
     A column whose name is that of a metric fits; one number does not tell.
@@ -46,6 +48,8 @@ def find_other_kinds(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
     ----------
     columns : mapping from str to array of float, shape (M,)
         Scores of all models; NaN where there is none.
+    percent : bool
+        Whether all are written with a percent sign, as counts are not.
 
     Examples
     --------
@@ -57,6 +61,8 @@ def find_other_kinds(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
     >>> whole = {"law": [40.3, 39.5, 44.2], "art": [36.7, 36.4, 40.9], "words": [85.0, 61.0, 68.0]}
     >>> find_other_kinds({name: np.array(column) for name, column in whole.items()})
     ['words']
+    >>> find_other_kinds({name: np.array(column) for name, column in whole.items()}, percent=True)
+    []
     >>> find_other_kinds({"law": law, "art": art, "BLEU": np.array([31.0, 28.5])})
     []
     >>> find_other_kinds({"law": law[:1], "solved": np.array([352.0])})
@@ -78,11 +84,11 @@ def find_other_kinds(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
     points = [name for name in silent if 1.0 < tops[name] <= _PERCENT]
     if points and len(shares) >= len(points):
         return points
-    differing = _differing(known)
+    differing = _differing(known, percent=percent)
     return [name for name in silent if tops[name] <= _PERCENT and name in differing]
 
 
-def _differing(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
+def _differing(columns: Mapping[str, NDArray[np.float64]], *, percent: bool) -> list[str]:
     """The columns that are written in another way than all others, or far from them."""
     if len(columns) < 2:
         return []
@@ -96,7 +102,8 @@ def _differing(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
     if len(columns) > 2:
         found |= (usual > _LARGE * most) & (tops > 1.0)
     names = [name for name, differs in zip(columns, found.tolist(), strict=True) if differs]
-    return names + [name for name in _counting(columns) if name not in names]
+    whole = [] if percent else _counting(columns)
+    return names + [name for name in whole if name not in names]
 
 
 def _counting(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:

@@ -24,12 +24,12 @@ from rankbars.tables.columns import ROLES, fold_name
 from rankbars.tables.conditions import choose_rows
 from rankbars.tables.database import Engine
 from rankbars.tables.headers import find_metric, join_levels, names_metric
-from rankbars.tables.layouts import corner_names
 from rankbars.tables.metrics import is_trial_metric
 from rankbars.tables.readoptions import ReadOptions, options_of
 from rankbars.tables.relations import Table
 from rankbars.tables.remarks import note_chosen_rows, note_lookalikes
 from rankbars.tables.statistics import kind_of_statistic
+from rankbars.tables.tableheads import corner_names
 from rankbars.tables.tidy import FileNames
 from rankbars.tables.valuetables import Chunk, ValueTable
 from rankbars.tables.votecopies import refuse_copies

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name
-from rankbars.tables.layouts import HEAD_ROWS, corner_names, find_numeric
 from rankbars.tables.matrixcolumns import describes_rows
 from rankbars.tables.relations import Table
 from rankbars.tables.statistics import end_pairs
+from rankbars.tables.tableheads import HEAD_ROWS, corner_names, find_numeric
 from rankbars.tables.valuetables import ValueTable
 
 if TYPE_CHECKING:

@@ -25,14 +25,6 @@ from rankbars.tables.asides import (
 )
 from rankbars.tables.cells import WORDS, NumberColumn, Unread, merge_columns, parse_number
 from rankbars.tables.columns import ROLES, existing_column, fold_name, names_source
-from rankbars.tables.layouts import (
-    HEAD_ROWS,
-    corner_names,
-    find_keys,
-    find_numeric,
-    find_row_numbers,
-    names_items,
-)
 from rankbars.tables.metrics import (
     CORPORA,
     ends_in_loss,
@@ -42,6 +34,14 @@ from rankbars.tables.metrics import (
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
 from rankbars.tables.statistics import beside_a_mean, end_pairs, kind_of_statistic
+from rankbars.tables.tableheads import (
+    HEAD_ROWS,
+    corner_names,
+    find_keys,
+    find_numeric,
+    find_row_numbers,
+    names_items,
+)
 from rankbars.tables.tasktwice import columns_left_aside
 
 __all__ = [

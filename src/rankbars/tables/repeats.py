@@ -17,8 +17,9 @@ from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED, Records,
 from rankbars.tables.columns import ROLES, fold_name, names_run, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.descriptions import Group
-from rankbars.tables.layouts import HEAD_ROWS, find_numeric, split_values
+from rankbars.tables.proposals import split_values
 from rankbars.tables.reruns import find_steps, find_time
+from rankbars.tables.tableheads import HEAD_ROWS, find_numeric
 
 __all__ = [
     "MOST_CELLS",

@@ -20,10 +20,10 @@ from rankbars.tables.columns import NUMBER_ROLES, fold_name, numbers_steps, past
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import Engine, quote, quote_text
 from rankbars.tables.descriptions import Group
-from rankbars.tables.layouts import HEAD_ROWS, find_keys
 from rankbars.tables.metrics import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
+from rankbars.tables.tableheads import HEAD_ROWS, find_keys
 from rankbars.tables.tidy import SHARED_TASK, FileNames, TidyTable, take_names
 from rankbars.tables.times import refuse_times
 

@@ -14,16 +14,11 @@ from rankbars.tables.asides import is_helper, likely_scores
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import ROLES, fold_name, paste_columns
 from rankbars.tables.database import Engine
-from rankbars.tables.layouts import (
-    HEAD_ROWS,
-    corner_names,
-    find_answers,
-    find_numeric,
-    find_row_numbers,
-)
+from rankbars.tables.layouts import find_answers
 from rankbars.tables.metrics import is_proportion, split_words, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
+from rankbars.tables.tableheads import HEAD_ROWS, corner_names, find_numeric, find_row_numbers
 from rankbars.tables.valuetables import Chunk, ValueTable
 
 __all__ = ["Statistics", "beside_a_mean", "end_pairs", "kind_of_statistic", "take_statistics"]

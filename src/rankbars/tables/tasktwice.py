@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
 from rankbars.tables.columns import fold_name
-from rankbars.tables.layouts import HEAD_ROWS, find_numeric
 from rankbars.tables.metrics import split_words, without_metric
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
+from rankbars.tables.tableheads import HEAD_ROWS, find_numeric
 
 __all__ = ["columns_left_aside"]
 

@@ -22,11 +22,11 @@ from rankbars.tables.cells import NumberColumn, Unread, merge_columns
 from rankbars.tables.cleanrows import describe_place
 from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name, paste_columns
 from rankbars.tables.database import Engine, quote
-from rankbars.tables.layouts import HEAD_ROWS, find_numeric, find_state
 from rankbars.tables.metrics import is_trial_metric, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.summaryrows import names_summaries
+from rankbars.tables.tableheads import HEAD_ROWS, find_numeric, find_state
 
 __all__ = [
     "SHARED_TASK", "FileNames", "TidyTable", "check_numbers", "prepare_tidy", "spelling_remark",

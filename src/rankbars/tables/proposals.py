@@ -1,0 +1,205 @@
+"""What is proposed for a table whose header does not say how to read it, with lines to paste."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Collection, Sequence
+
+from rankbars.errors import DataError
+from rankbars.tables.asides import is_helper, is_summary, likely_scores
+from rankbars.tables.columns import fold_name, paste_columns
+from rankbars.tables.conditions import paste_condition, quote_column
+from rankbars.tables.metrics import is_measure
+from rankbars.tables.readoptions import LAYOUTS
+from rankbars.tables.relations import Table
+from rankbars.tables.tableheads import (
+    UNNAMED,
+    Header,
+    corner_names,
+    find_keys,
+    find_state,
+    read_number,
+)
+
+__all__ = ["ask_two_ways", "ask_undecided", "refuse_crossed", "split_values"]
+
+
+def ask_two_ways(table: Table, header: Header) -> str:
+    """The question whether only the score counts, or every column of numbers beside the model."""
+    others = ", ".join(repr(name) for name in header.unexplained[:8])
+    return (
+        f"{table.source}: there is a column of models, one that could be the score, no task and "
+        f"no item, and further numbers ({others}). Say how to read it: --layout models-by-tasks "
+        "(each of these columns is a task) or --layout tidy (only the score counts)."
+    )
+
+
+def ask_undecided(table: Table, header: Header) -> str:
+    """What is said of a table that may be read in several ways, with what is likely first."""
+    shown = ", ".join(repr(name) for name in list(header.columns)[:12])
+    more = len(header.columns) - 12
+    hint = ""
+    if header.has("model") or header.has_key:
+        free = [name for name in header.columns if name in header.numeric
+                and (name in header.unexplained or is_summary(name))]  # fmt: skip
+        candidate = next(iter(likely_scores(free)), "NAME")
+        hint = f"name the score column ({paste_columns({'score': candidate})}) or "
+        if header.has("task") and len(free) > 1 and not any(map(is_measure, free)):
+            hint = "say --layout tasks-by-models if each column of numbers is a model, or "
+    elif named := _likely_columns(header):
+        hint = f"name its columns (if these are they: {named}) or "
+    if len(header.columns) == 1 and header.numeric:
+        return (
+            f"{table.source}: there is one column of numbers, {shown}, and nothing says which row "
+            "of one file belongs to which of another. If all files have the same rows in the same "
+            "order: --layout tidy --rows items. Otherwise add a column of items."
+        )
+    if header.binary and header.columns and header.columns[0] in UNNAMED:
+        return (
+            f"{table.source}: the first column has no name, and all others hold 0 and 1. If rows "
+            "are models and columns are questions: --layout models-by-items. If rows are questions "
+            "and columns are models: --layout items-by-models; if they are answers of one model: "
+            "--layout items-by-trials."
+        )
+    return (
+        f"{table.source}: the header does not say how to read the table. Columns: {shown}"
+        f"{f' and {more} more' if more > 0 else ''}. A tidy table has one row per score and "
+        "columns such as model, task, item, score; a matrix names its rows in the first header "
+        f"cell (model, task or item). To read this one, {hint}give its layout "
+        f"(--layout {'|'.join(LAYOUTS)})."
+    )
+
+
+# Columns of these names say who won a vote, and are no scores.
+_WON = frozenset({"winner", "result", "verdict", "vote", "choice", "preferred", "outcome"})
+
+
+def _likely_columns(header: Header) -> str:
+    """The options that name one or two columns of text and the only one of numbers."""
+    text = [name for name in header.columns if name not in header.numeric]
+    numbers = [name for name in header.columns if name in header.numeric]
+    if header.empty or not 1 <= len(text) <= 2 or len(numbers) != 1 or not all(header.columns):
+        return ""
+    roles = ("model", "task", "score")
+    if len(text) == 2 and fold_name(numbers[0]) in _WON:
+        roles = ("model_a", "model_b", "winner")
+    named = zip(roles, (*text[:2], *numbers), strict=False)
+    if len(text) == 1:
+        named = zip(("model", "score"), (*text, *numbers), strict=True)
+    return " ".join(shlex.join(("--column", f"{role}={name}")) for role, name in named)
+
+
+def refuse_crossed(table: Table, header: Header, head: Sequence[tuple[object, ...]]) -> None:
+    """A matrix has one row per model; what crosses models with tasks or folds is no task."""
+    known = corner_names("model")
+    place = next((i for i, name in enumerate(header.columns) if fold_name(name) in known), None)
+    if place is None or len({str(row[place]) for row in head}) == len(head):
+        return
+    keys = find_keys(header.columns, header.numeric)
+    state = find_state(header.columns, head)
+    texts = [
+        name for number, name in enumerate(header.columns)
+        if number != place and name not in (*header.numeric, *keys.values(), *UNNAMED, state)
+        and not is_helper(name) and _crosses(head, place, number)
+        and not _DATED.match(str(head[0][number]))
+    ]  # fmt: skip
+    numbers = [
+        name for name in header.unexplained if name not in keys.values()
+        and any(row[header.columns.index(name)] not in (None, "", "-") for row in head)
+    ]  # fmt: skip
+    numbers.sort(key=lambda name: not _has_fractions(head, header.columns.index(name)))
+    scores = likely_scores(numbers) or numbers
+    if not scores or not (keys or texts):
+        return
+    splits = {
+        name: split_values({row[header.columns.index(name)] for row in head}) for name in texts
+    }
+    parts = [name for name in texts if splits[name]]
+    texts = [name for name in texts if name not in parts]
+    ids = [name for name in numbers if name not in scores]
+    roles = {"model": header.columns[place]} | _name_rows(header.columns, head, place, texts, ids)
+    roles |= {**keys, "score": scores[0]}
+    words = f"{next(iter((*texts, *parts, *keys.values())))!r} tells them apart"
+    lines = paste_columns(roles)
+    if parts:
+        chosen = f"{quote_column(parts[0])} = '{splits[parts[0]]}'"
+        lines = f"{lines} {paste_condition(chosen)}"
+    where = f", where={chosen!r}" if parts else ""
+    raise DataError(
+        f"{table.source}: {header.columns[place]!r} names models that have several rows, and "
+        f"{words}, so this seems to be one row per score. If so, name its columns: {lines} (in "
+        f"Python: columns={roles!r}{where}). If each column of numbers is a task: --layout "
+        "models-by-tasks."
+    )
+
+
+def _has_fractions(head: Sequence[tuple[object, ...]], place: int) -> bool:
+    """Whether a column holds numbers that are not whole, as ids and counts do not."""
+    return any((read_number(row[place]) or 0.0) % 1.0 > 0.0 for row in head)
+
+
+_SPLITS = frozenset({"train", "training", "test", "testing", "val", "valid", "validation", "dev",
+                     "holdout", "heldout", "eval"})  # fmt: skip
+
+
+def split_values(values: Collection[object]) -> str:
+    """The part of a split on which models are compared; empty where values are no parts of one.
+
+    Examples
+    --------
+    >>> split_values({"train", "test"}), split_values({"test", "easy"}), split_values({"test"})
+    ('test', '', '')
+    """
+    found = sorted(str(one) for one in values if one not in (None, ""))
+    if len(found) < 2 or not {fold_name(one) for one in found} <= _SPLITS:
+        return ""
+    return next((one for one in found if "test" in one.casefold()), found[0])
+
+
+_MOST_TASKS = 30  # names beside a model that may be tasks; more are items
+
+
+def _name_rows(
+    columns: Sequence[str], head: Sequence[tuple[object, ...]], model: int, texts: Sequence[str],
+    ids: Sequence[str],
+) -> dict[str, str]:  # fmt: skip
+    """Roles of the columns that tell the rows of a model apart: tasks, or items and their source.
+
+    A column of text names tasks, unless models have several rows of each of its names: then what
+    tells these apart names the items, and it what items come from, or who judged them.
+    """
+
+    def apart(*names: str) -> bool:
+        places = [columns.index(name) for name in names]
+        rows = [(row[model], *(row[place] for place in places)) for row in head]
+        return len(set(rows)) == len(rows)
+
+    if not texts:
+        return {}
+    if apart(texts[0]):
+        place = columns.index(texts[0])
+        return {
+            "item" if len({str(row[place]) for row in head}) > _MOST_TASKS else "task": texts[0]
+        }
+    for name in (*texts[1:], *ids):
+        if apart(name):
+            return {"item": name, "cluster": texts[0]}
+        if apart(name, texts[0]):
+            return (
+                {"item": name, "epoch": texts[0]}
+                if name in ids
+                else {"task": texts[0], "item": name}
+            )
+    return {"task": texts[0]}
+
+
+_DATED = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def _crosses(head: Sequence[tuple[object, ...]], model: int, other: int) -> bool:
+    """Whether a column has several names beside one model, and the same beside several models."""
+    pairs = {(row[model], row[other]) for row in head if row[other] not in (None, "")}
+    models = {one for one, _ in pairs}
+    names = {one for _, one in pairs}
+    return len(pairs) > max(len(models), len(names)) and len(names) > 1
