@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from everyday.case import Case, lines
+import json
+
+from everyday.case import Case, json_lines, lines
 
 EVALS = ("name", "mmlu/acc", "gsm8k/exact_match", "arc/acc_norm")
 FOUR = ("base,0.612,0.412,0.530", "sft,0.605,0.488,0.538", "dpo,0.618,0.502,0.551")
@@ -25,6 +27,31 @@ def seeds(header: str, mark: str = ",") -> str:
     return lines(header, *(row.replace(".", ",") if mark == ";" else row for row in body))
 
 
+def last(share: float) -> str:
+    """What a training writes at its end."""
+    return json.dumps({"accuracy": share, "loss": 0.3, "epoch": 10})
+
+
+LAST = {
+    f"runs/{model}_seed{seed}/metrics.json": last(share)
+    for model, shares in (("resnet", (81, 83, 80, 82, 84)), ("vit", (71, 70, 73, 69, 72)))
+    for seed, share in enumerate(shares)
+}
+TURNS = json_lines(
+    {
+        "question_id": [q for q in range(81, 111) for _ in range(4)],
+        "model": ["vicuna", "vicuna", "alpaca", "alpaca"] * 30,
+        "judge": [["gpt-4", "single-v1"]] * 120,
+        "score": [9, 8, 6, 5] * 30,
+        "turn": [1, 2] * 60,
+    }
+)
+AB_TEST = lines(
+    "user_id,variant,converted", *(f"u{n},{'AB'[n % 2]},{int(n % 7 < 2)}" for n in range(210))
+)
+AB_NAMES = "--column model=variant --column item=user_id --column score=converted"
+
+
 def graded(mark: int, top: int) -> str:
     """Two judged systems; the better one has more answers that the judge could not grade."""
     rows = []
@@ -36,6 +63,44 @@ def graded(mark: int, top: int) -> str:
 
 
 CASES = (
+    Case(
+        "one score per run in folders/after seeds",
+        "rank runs",
+        LAST,
+        ("2 models, 1 task; 5 runs", "resnet leads"),
+        means={"resnet": 82.0, "vit": 71.0},
+    ),
+    Case(
+        "a list beside judged answers/the turn tells rows apart",
+        "rank judged.jsonl",
+        {"judged.jsonl": TURNS},
+        ("--column epoch=turn",),
+        ("holds a list",),
+        code=1,
+    ),
+    Case(
+        "a list beside judged answers/told",
+        "rank judged.jsonl --column epoch=turn",
+        {"judged.jsonl": TURNS},
+        ("vicuna leads",),
+        means={"vicuna": 8.5, "alpaca": 5.5},
+        items=30,
+    ),
+    Case("two samples/which is which", "rank ab.csv", {"ab.csv": AB_TEST}, (AB_NAMES,), code=1),
+    Case(
+        "two samples/no shared rows",
+        f"rank ab.csv {AB_NAMES}",
+        {"ab.csv": AB_TEST},
+        ("--test welch --missing pairwise",),
+        code=1,
+    ),
+    Case(
+        "two samples/told",
+        f"rank ab.csv {AB_NAMES} --test welch --missing pairwise",
+        {"ab.csv": AB_TEST},
+        ("tell the two models apart",),
+        means={"A": 30 / 105, "B": 30 / 105},
+    ),
     Case(
         "times of a tracker/seconds since 1970",
         "rank w.csv",

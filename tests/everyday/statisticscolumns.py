@@ -26,7 +26,30 @@ TWICE = lines(
     "c,mmlu,72,2026-02-01",
 )  # fmt: skip
 
+RATED = lines(
+    "id,sysA_fluency,sysB_fluency,sysA_adequacy,sysB_adequacy",
+    *(f"{n},{n % 5 + 1},{n % 4 + 1},{n % 3 + 1},{n % 2 + 1}" for n in range(60)),
+)
+
 CASES = (
+    Case(
+        "systems by criteria/asked",
+        "rank rated.csv",
+        {"rated.csv": RATED},
+        ("--layout items-by-models --models sysA_fluency --models sysB_fluency",),
+        code=1,
+    ),
+    Case(
+        "systems by criteria/settings of models are no criteria",
+        "rank answers.csv",
+        {
+            "answers.csv": lines(
+                "id,qwen_base,qwen_chat,llama_base,llama_chat",
+                *(f"{n},{n % 5 + 1},{n % 4 + 1},{n % 3 + 1},{n % 2 + 1}" for n in range(60)),
+            )
+        },
+        models=("qwen_base", "qwen_chat", "llama_base", "llama_chat"),
+    ),
     Case(
         "statistics of items/the mean is suggested",
         "rank s.csv",

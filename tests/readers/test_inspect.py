@@ -427,6 +427,13 @@ def test_a_cut_archive_gives_one_clear_message(tmp_path: Path) -> None:
     assert "cut off or damaged" in damaged(b"no archive", tmp_path)
 
 
+def test_a_text_that_is_called_after_evaluations_is_no_archive(tmp_path: Path) -> None:
+    path = tmp_path / "bm25.eval"
+    path.write_text("map\t301\t0.25\nmap\t302\t0.50\n")
+    with pytest.raises(rb.ReadError, match="not recognised"):
+        rb.read(path)
+
+
 def test_an_archive_without_a_log_is_refused(tmp_path: Path) -> None:
     write_archive(tmp_path / "y.eval", [("other.json", {})])
     assert "neither header.json nor" in damaged((tmp_path / "y.eval").read_bytes(), tmp_path)

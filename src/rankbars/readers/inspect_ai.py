@@ -60,7 +60,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     """
     if head.startswith(_MAGIC):
         return _sniff_archive(path)
-    if path.suffix.lower() == ".eval":
+    if path.suffix.lower() == ".eval" and b"\n" not in head:
         return Recognition(
             "inspect", CERTAIN, "It is named like an Inspect archive, but does not start like one."
         )

@@ -233,9 +233,11 @@ def _strangers(scores: Scores) -> list[Note]:
         notes.append(
             Note(
                 "no-common-rows",
-                f"On task {task!r} these share no row with any other model, so they can be "
-                f"compared with none: {list_names(names, _MOST_NAMES)}{first}. Are rows named "
-                "alike for all models?",
+                f"On task {task!r} these share no row with any other model, so no differences on "
+                f"the same rows can be taken: {list_names(names, _MOST_NAMES)}{first}. Are rows "
+                "named alike for all models? If each was given rows of its own, as in an A/B "
+                "test, their means can be compared: --test welch --missing pairwise (in Python: "
+                "test='welch', missing='pairwise').",
                 task=task,
                 models=names,
             )

@@ -116,7 +116,7 @@ def find_layout(table: Table, declared: str | None, named: Mapping[str, str]) ->
             )
     layout = (
         _trials(table, header) or _tidy(table, header) or _matrix(table, header, head)
-        or _unlabelled(header) or _unnamed_items(table, header)
+        or _unlabelled(header) or _unnamed_items(table, header) or _one_score(header, head)
     )  # fmt: skip
     if layout is None:
         _refuse_steps(table, header)
@@ -344,15 +344,44 @@ def _refuse_measures(table: Table, header: Header, keys: Collection[str] = ()) -
         if name in header.numeric and name != corner and name not in keys
         and not (is_summary(name) or describes_answers(name))
     ]  # fmt: skip
+    shown = ", ".join(map(repr, found[:5])) + (" …" if len(found) > 5 else "")
+    if measured := _systems_by_measure(found):
+        first = next(iter(measured.values()))
+        lines = shlex.join(part for name in first for part in ("--models", name))
+        raise DataError(
+            f"{table.source}: {shown} are systems, each measured in several ways "
+            f"({list_names([*measured], 4)}), and one ranking of all would mix these. Rank by one "
+            f"of them: --layout items-by-models {lines} (in Python: layout='items-by-models', and "
+            f"only these columns: {first!r}). If all are models: --layout items-by-models."
+        )
     if len(found) < 2 or not all(map(is_measure, found)):
         return
-    shown = ", ".join(map(repr, found[:5])) + (" …" if len(found) > 5 else "")
     raise DataError(
         f"{table.source}: {shown} are metrics by their names, so the file seems to hold the "
         "answers of one model, measured in several ways. Say which counts: --metric "
         f"{shlex.quote(found[0])} (in Python: metric={found[0]!r}). If they are models: --layout "
         "items-by-models."
     )
+
+
+def _systems_by_measure(names: Sequence[str]) -> dict[str, list[str]]:
+    """Names that are systems crossed with metrics, by metric; empty where they are not."""
+    for pattern in (
+        r"(?P<system>.+)[-_ .:/|](?P<measure>.+)",
+        r"(?P<measure>.+?)[-_ .:/|](?P<system>.+)",
+    ):
+        parts = [match.groupdict() for name in names if (match := re.fullmatch(pattern, name))]
+        systems = {one["system"] for one in parts}
+        measures = [*dict.fromkeys(one["measure"] for one in parts)]
+        crossed = len(systems) * len(measures) == len(names) == len(parts)
+        if crossed and min(len(systems), len(measures)) > 1 and any(map(is_measure, measures)):
+            return {
+                one: [
+                    name for name, part in zip(names, parts, strict=True) if part["measure"] == one
+                ]
+                for one in measures
+            }
+    return {}
 
 
 def _refuse_score(table: Table, header: Header) -> None:
@@ -510,6 +539,13 @@ def _unnamed_items(table: Table, header: Header) -> Layout | None:
     fewest = max(_FEWEST_ITEMS, _TIMES_MODELS * len(models))
     enough = len(table.head(fewest)) == fewest
     return Layout("items-by-models", _UNNAMED_ITEMS) if enough else None
+
+
+def _one_score(header: Header, head: Sequence[tuple[object, ...]]) -> Layout | None:
+    """One number under the name of a metric is the score of the file."""
+    if len(head) == 1 and len(header.columns) == 1 and header.numeric and is_measure(header.corner):
+        return Layout("tidy", f"one score, {header.corner!r}")
+    return None
 
 
 def _check_one_header_row(table: Table, head: Sequence[tuple[object, ...]]) -> None:

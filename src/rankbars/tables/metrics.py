@@ -157,6 +157,7 @@ _CRITERIA = split_words("""
     faithfulness relevance relevancy answerrelevance answerrelevancy contextprecision contextrecall
     contextrelevance contextrelevancy contextentityrecall answercorrectness answersimilarity
     semanticsimilarity similarity helpfulness harmlessness honesty truthfulness coherence fluency
+    adequacy naturalness grammaticality readability intelligibility
     consistency conciseness completeness clarity groundedness factuality factualcorrectness
     informativeness instructionfollowing style tone safety quality overallquality depth creativity
     bias hallucination noisesensitivity rubric rating grade

@@ -14,6 +14,7 @@ from rankbars.tables.metrics import is_measure
 from rankbars.tables.readoptions import LAYOUTS
 from rankbars.tables.relations import Table
 from rankbars.tables.tableheads import (
+    HEAD_ROWS,
     UNNAMED,
     Header,
     corner_names,
@@ -47,7 +48,7 @@ def ask_undecided(table: Table, header: Header) -> str:
         hint = f"name the score column ({paste_columns({'score': candidate})}) or "
         if header.has("task") and len(free) > 1 and not any(map(is_measure, free)):
             hint = "say --layout tasks-by-models if each column of numbers is a model, or "
-    elif named := _likely_columns(header):
+    elif named := _likely_columns(header, table.head(HEAD_ROWS)):
         hint = f"name its columns (if these are they: {named}) or "
     if len(header.columns) == 1 and header.numeric:
         return (
@@ -75,7 +76,7 @@ def ask_undecided(table: Table, header: Header) -> str:
 _WON = frozenset({"winner", "result", "verdict", "vote", "choice", "preferred", "outcome"})
 
 
-def _likely_columns(header: Header) -> str:
+def _likely_columns(header: Header, head: Sequence[tuple[object, ...]]) -> str:
     """The options that name one or two columns of text and the only one of numbers."""
     text = [name for name in header.columns if name not in header.numeric]
     numbers = [name for name in header.columns if name in header.numeric]
@@ -84,6 +85,12 @@ def _likely_columns(header: Header) -> str:
     roles = ("model", "task", "score")
     if len(text) == 2 and fold_name(numbers[0]) in _WON:
         roles = ("model_a", "model_b", "winner")
+    elif len(text) == 2:
+        few, many = sorted(
+            text, key=lambda name: len({row[header.columns.index(name)] for row in head})
+        )
+        if len({row[header.columns.index(many)] for row in head}) > _MOST_TASKS:
+            roles, text = ("model", "item", "score"), [few, many]
     named = zip(roles, (*text[:2], *numbers), strict=False)
     if len(text) == 1:
         named = zip(("model", "score"), (*text, *numbers), strict=True)

@@ -443,7 +443,10 @@ def telling_columns(group: Group) -> str:
     if more or part.table is None:
         return ""
     table, used = part.table, set(part.roles.values())
-    unused = [name for name in table.columns if name and name not in used][:_MOST_COLUMNS]
+    head = table.head(HEAD_ROWS)
+    nested = {name for place, name in enumerate(table.columns)
+              if any(isinstance(row[place], list | dict) for row in head)}  # fmt: skip
+    unused = [name for name in table.columns if name and name not in used | nested][:_MOST_COLUMNS]
     known = [part.roles[role] for role in ("model", "task", *group.plan.keys, *group.plan.answers)
              if role in part.roles]  # fmt: skip
     if not unused:
@@ -490,9 +493,7 @@ def telling_columns(group: Group) -> str:
         )
     others = [one for one in known if one != part.roles.get("item")]
     alone = apart(*others, telling[0])  # in place of the column of items, not beside it
-    tasks = "task" not in part.roles and telling[0] not in find_numeric(
-        table.columns, table.head(HEAD_ROWS)
-    )
+    tasks = "task" not in part.roles and telling[0] not in find_numeric(table.columns, head)
     versions = apart(*(one for one in known if one != part.roles.get("model")), telling[0])
     return (
         f" The column {telling[0]!r} is not used and tells these rows apart: if it numbers the "

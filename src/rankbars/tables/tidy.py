@@ -145,6 +145,9 @@ def take_names(table: TidyTable, names: FileNames) -> TidyTable:
         constants[role] = name
         remarks.append(_name_remark(role, name, names))
     roles = dict(table.roles)
+    if names.run is not None and table.rows.count == 1 and set(table.lacking) == {"model", "task"}:
+        for role in _AGAIN & roles.keys():  # of one score, how long it was trained for
+            del roles[role]
     if names.run is not None and "task" in table.lacking and not _AGAIN & roles.keys():
         constants["run"], roles["run"] = names.run, "run"
         remarks.append(("run-from-file", _RUN_REMARK))
