@@ -474,6 +474,32 @@ def test_metrics_have_their_role_and_direction(rankbars, place):
     assert "--rb-bar:#0b6e4f" in Path("public/boards/all.html").read_text("utf-8")
 
 
+def test_a_mean_rank_is_called_so_wherever_it_stands(rankbars, place):
+    lines = ["model,task,item,metric,score"]
+    for m, model in enumerate(MODELS[:3]):
+        for task, scale in (("sums", 1), ("trees", 1000)):
+            for k in range(20):
+                lines.append(f"{model},{task},{k},gain,{scale * (1 + m + k % 3) / 10}")
+                lines.append(f"{model},{task},{k},length,{scale * (5 - m + k % 2) / 10}")
+    (place / "scales.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    (place / "site.yaml").write_text(
+        "title: Scales\nresults: scales.csv\nmetrics:\n  - {name: gain, direction: higher}\n"
+        "  - {name: length, role: cost}\nmodels:\n  amber: {size: '7', note: old}\n"
+        "  birch: {size: '70'}\n",
+        "utf-8",
+    )
+    code, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert code == 0, said
+    listed = Path("public/models.html").read_text("utf-8")
+    head = listed[listed.index("<thead>") : listed.index("</thead>")]
+    assert " ".join(re.sub("<[^>]*>", " ", head).split()) == (
+        "Rank Model Mean rank lower is better length Mean rank, lower is better size note"
+    )
+    assert '<td class="count"><bdi>70</bdi></td>' in listed
+    page = Path(f"public/models/{slug_of('amber')}.html").read_text("utf-8")
+    assert page.count("<small>Mean rank</small>") == 2
+
+
 def test_names_and_texts_from_anywhere_are_shown_and_never_markup(rankbars, place):
     rankbars("site", "site.yaml", "-o", "public")
     for path in Path("public").rglob("*.html"):

@@ -1,5 +1,7 @@
 """``rankbars site``: its pages in Chromium."""
 
+from itertools import combinations
+
 import pytest
 from render.browsing import AXE, READY, violations
 
@@ -96,6 +98,41 @@ def test_axe_finds_nothing_on_the_pages_of_a_site(site, browser, scheme, width):
     for path in PAGES:
         assert violations(opened(page, site, path)) == [], path
     context.close()
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_are_as_wide_as_a_phone(site, browser, path):
+    page = browser.new_page(viewport={"width": 360, "height": 800})
+    opened(page, site, path)
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    # The longest word of a sentence on the method page must not widen it either.
+    columns = page.eval_on_selector_all(
+        ".method dd", "all => all.map(one => one.clientWidth)"
+    )  # fmt: skip
+    assert wide <= 360
+    assert all(width >= 280 for width in columns)
+
+
+def test_names_ranks_and_scores_have_room_on_a_phone(site, browser):
+    page = browser.new_page(viewport={"width": 360, "height": 800})
+    for path, rows in (
+        ("index.html", ".first tbody tr"),
+        ("models/birch.html", ".on-boards tbody tr"),
+    ):
+        opened(page, site, path)
+        for row in page.query_selector_all(rows):
+            cells = [cell.bounding_box() for cell in row.query_selector_all(":scope > *")]
+            name, bar = cells[0], row.query_selector("svg").bounding_box()
+            assert name["width"] >= 190
+            assert bar["width"] >= 150
+            for one, other in combinations([*cells], 2):
+                apart = (
+                    one["x"] + one["width"] <= other["x"] + 1
+                    or other["x"] + other["width"] <= one["x"] + 1
+                    or one["y"] + one["height"] <= other["y"] + 1
+                    or other["y"] + other["height"] <= one["y"] + 1
+                )
+                assert apart, (path, one, other)
 
 
 def test_lists_of_models_sort_by_the_head_that_is_pressed(site, browser):

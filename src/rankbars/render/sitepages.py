@@ -201,8 +201,12 @@ def _models(site: Site) -> dict[str, Any]:
     for row in rows:
         row["beside"] = [found.get(row["model"], "") for found in scores]
     return {
-        "beside": [[one.name.removeprefix("By "), one.slug] for one in beside],
-        "rows": rows, "columns": columns, "n_models": len(rows), "placed": partly_rows(main),
+        "score": main["score"],
+        "beside": [
+            [one.name.removeprefix("By "), one.slug, one.summary["score"]] for one in beside
+        ],
+        "rows": rows, "columns": columns, "numeric": [_is_numeric(site, key) for key in columns],
+        "n_models": len(rows), "placed": partly_rows(main),
         "placed_words": "" if part is None else f"{part['title']}. {part['note']}",
         "facts": {
             name: [_fact(facts.get(key, "")) for key in columns]
@@ -211,6 +215,12 @@ def _models(site: Site) -> dict[str, Any]:
         "empty": [_fact("")] * len(columns),
         "retired": _retired(site.main, "model"),
     }  # fmt: skip
+
+
+def _is_numeric(site: Site, key: str) -> bool:
+    """Whether an attribute is a number wherever it is given."""
+    given = [facts[key] for facts in site.plan.facts.values() if facts.get(key)]
+    return bool(given) and all(re.fullmatch(r"[-+]?\d[\d.,]*", value) for value in given)
 
 
 def _retired(board: Leaderboard, kind: str) -> list[list[str]]:
@@ -232,16 +242,18 @@ def _model_pages(site: Site) -> list[tuple[str, dict[str, Any]]]:
     on_boards: dict[str, list[list[Any]]] = {name: [] for name in names}
     for one in site.boards:
         size, here = len(one.summary["models"]), [one.name, one.slug]
+        title = one.summary["score"][0]
+        what = "" if title == "Score" else title
         if one.summary["unranked"] is not None:
             for name in model_names(one.summary):
-                on_boards[name].append([*here, "not ranked", 0, 0, "", "", False])
+                on_boards[name].append([*here, "not ranked", 0, 0, "", "", "", False])
         for row in board_rows(one.summary):
             on_boards[row["model"]].append(
-                [*here, row["ranks"], row["best"], row["worst"], size, row["score"], False]
+                [*here, row["ranks"], row["best"], row["worst"], size, row["score"], what, False]
             )
         for row in partly_rows(one.summary):
             on_boards[row["model"]].append(
-                [*here, row["ranks"], 0, 0, row["field"], row["score"], True]
+                [*here, row["ranks"], 0, 0, row["field"], row["score"], what, True]
             )
     tasks, courses, strengths = _task_rows(site.main), courses_of(site), strengths_of(site.main)
     columns, claim = _columns(site), site.boards[0].summary["claim"]
