@@ -80,7 +80,8 @@ known is refused until `--direction` settles it.
 **Items are paired by content** where the tool keeps a hash, else by name. Items that a model was not given, as with a smaller
 `--limit`, are missing like any others: they cut nobody else's, and `rank` asks what to do with them. Of several runs of one model
 a run on less than a quarter of the items of another is not the one that counts. Models that were not given the same
-task (another hash, version, number of shots) are refused unless `--compare-anyway` says otherwise.
+task (another hash, version, number of shots) are refused, also in files that are read side by side and in columns such as
+`num_fewshot` and `dataset_version`, unless `--compare-anyway` says otherwise.
 
 **One task in two formats** is joined where its rows have names in common, else refused with the reason. Votes and scores are
 never one task.

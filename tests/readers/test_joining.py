@@ -174,3 +174,21 @@ def test_options_pick_the_fitting_tables_of_a_folder(tmp_path: Path) -> None:
     scores = rb.read(tmp_path, columns=columns)
     assert scores.models == ("a", "b")
     assert [given.path for given in scores.inputs] == [(tmp_path / "results.csv").as_posix()]
+
+
+def test_models_that_were_shown_other_numbers_of_examples_are_not_joined_unless_told() -> None:
+    def shown(model: str, shots: str, context: str = "") -> Scores:
+        info = TaskInfo(settings={("shots", context): shots})
+        return Scores({"t": items(model).tasks["t"]}, {"t": info})
+
+    with pytest.raises(rb.DataError, match=r"Shots: '5-shot' \('a'\), '8-shot' \('b'\)"):
+        join_scores([shown("a", "5-shot"), shown("b", "8-shot")])
+    joined = join_scores([shown("a", "5-shot"), shown("b", "8-shot")], anyway=True)
+    assert [note.code for note in joined.notes] == ["task-differs", "joined"]
+    # A third one is compared with both.
+    with pytest.raises(rb.DataError, match="'8-shot'"):
+        join_scores([shown("a", "5-shot"), items("c"), shown("b", "8-shot")])
+    assert not any(
+        note.code == "task-differs"
+        for note in join_scores([shown("a", "5-shot", "one"), shown("b", "8-shot", "two")]).notes
+    )

@@ -261,11 +261,8 @@ def _two_sides(
         if several and all(Path(path).is_dir() for path in inputs):
             # Folders of one model each, with a file for each task.
             names = _tell_apart(inputs)
-            whole = read_scores(
-                [f"{name}={path}" for name, path in zip(names, inputs, strict=True)], reading,
-                progress=progress,
-            )  # fmt: skip
-            return whole, names[0], names[1]
+            named = dict(zip(names, inputs, strict=True))
+            return read_scores(named, reading, progress=progress), names[0], names[1]
     except RankbarsError:
         return None  # all inputs together may be read; if not, that is the error to tell
     if any(len(scores.models) != 1 for scores in read):
@@ -277,15 +274,14 @@ def _two_sides(
         name: name_side(scores, name, path)
         for name, scores, path in zip(names, read, inputs, strict=True)
     }
+    named = dict(zip(names, inputs, strict=True))
     try:
-        joined = join_sides(sides)
-        declared = reading.declared()
-        other = texts_of_inputs(dict(zip(names, inputs, strict=True)), declared, reading.format)
+        joined = join_sides(sides, anyway=reading.compare_anyway)
+        other = texts_of_inputs(named, reading.declared(), reading.format)
     except DataError:
         joined, other = None, None
     if joined is None or other is not None:
         # What was asked may match them where their ids do not.
-        named = [f"{name}={path}" for name, path in zip(names, inputs, strict=True)]
         joined = read_scores(named, reading, progress=progress)
     return joined, names[0], names[1]
 

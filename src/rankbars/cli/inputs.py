@@ -38,7 +38,7 @@ _BESIDE_ROWS = frozenset({"far-fewer", "maybe-slip", "only-right"})
 
 
 def read_scores(
-    inputs: Sequence[str],
+    inputs: Sequence[str] | dict[str, str],
     reading: Reading,
     votes: VoteReading | None = None,
     *,
@@ -58,7 +58,7 @@ def read_scores(
     import rankbars as rb
     from rankbars.cli.readingoptions import find_store, read_store
 
-    store = find_store(inputs)
+    store = find_store(() if isinstance(inputs, dict) else inputs)
     if store is not None and by_reference:
         raise OptionError(
             f"{store} is a store; only Parquet files are read by reference. Leave out "
@@ -67,7 +67,7 @@ def read_scores(
     if store is not None:
         return read_store(store, reading, votes, models)
     return rb.read(
-        name_inputs(inputs),
+        inputs if isinstance(inputs, dict) else name_inputs(inputs),
         progress=progress,
         redact=reading.redact,
         by_reference=by_reference,

@@ -281,7 +281,7 @@ reading_options = collect_options(
         ),
         click.option(
             "--compare-anyway", is_flag=True,
-            help="Compare models although their logs say that they were not given the same task.",
+            help="Compare models although results say that they were not given the same task.",
         ),
         click.option("--redact", is_flag=True, help="Replace names of items by hashes."),
         click.option(

@@ -70,6 +70,9 @@ class TaskInfo:
         Whether tasks count in that group by their number of rows, or the same.
     judge : JudgeUse, optional
         What came of the judges of its labels; see `rankbars.with_judge`.
+    settings : mapping from (str, str) to str
+        What the input says of the task as all of its models were given it, such as the number of
+        examples: by what it is, and in which context it is compared.
     """
 
     category: str | None = None
@@ -85,6 +88,7 @@ class TaskInfo:
     group: str | None = None
     pooled: bool = True
     judge: JudgeUse | None = field(default=None, compare=False)
+    settings: Mapping[tuple[str, str], str] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         check_name("direction", self.direction, ("higher", "lower"))

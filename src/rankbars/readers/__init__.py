@@ -115,7 +115,7 @@ def read(
         Which of several runs of one model on one task counts; all of them are repeats. Of logs the
         newest, if nothing is said. In a table a column such as ``date`` tells them apart.
     compare_anyway : bool
-        Whether to compare models whose logs say that they were not given the same task.
+        Whether to compare models whose results say that they were not given the same task.
     controls : str or sequence of str
         Tables of votes: what strengths are adjusted for. ``"position"``; a column with the first
         model's value less the second's; or ``"length"`` for ``length_a`` and ``length_b``.
@@ -224,7 +224,12 @@ def read(
         apart = replace(options, models=())
         reader = partial(_read, format=format, options=apart, progress=progress)
         scores = _choose_models(
-            read_sides(paths, reader, partial(texts_of_inputs, declared=declared, format=format)),
+            read_sides(
+                paths,
+                reader,
+                partial(texts_of_inputs, declared=declared, format=format),
+                anyway=options.compare_anyway,
+            ),
             options.models,
         )
     else:

@@ -146,7 +146,7 @@ def put_groups_together(
     parts = [replace(scores, inputs=inputs) for scores, inputs in found if scores is not None]
     if not parts:
         return None
-    merged = merge_sources(parts).with_notes(beside)
+    merged = merge_sources(parts, anyway=options.compare_anyway).with_notes(beside)
     asked = any(map(is_trial_metric, options.metrics))
     if not asked and (options.trials == "fixed" or not has_uneven_trials(merged.tasks)):
         return merged
@@ -331,7 +331,7 @@ def scores_from_parts(parts: Iterable[Part], options: ReadOptions) -> Scores:
     logs = {kind: some for kind, some in kinds.items() if some and kind not in _NO_LOGS}
     if logs or not found:
         found.append(_scores_from_logs(logs, options))
-    whole = found[0] if len(found) == 1 else join_scores(found)
+    whole = join_scores(found, anyway=options.compare_anyway)
     return whole.with_notes([*note_chosen_rows(options.where), *kinds[Note]])
 
 
@@ -376,7 +376,7 @@ def join_ready(parts: Sequence[ReadyScores]) -> Scores:
     return replace(joined, notes=notes)
 
 
-def merge_sources(parts: Sequence[Scores]) -> Scores:
+def merge_sources(parts: Sequence[Scores], *, anyway: bool = False) -> Scores:
     """All tasks of all formats.
 
     A task that is the category of tasks of another format is their whole, and left out.
@@ -385,6 +385,8 @@ def merge_sources(parts: Sequence[Scores]) -> Scores:
     ----------
     parts : sequence of Scores
         What the reader of each format found, at least one; each names its inputs.
+    anyway : bool
+        Whether models are compared although they were not given the same task.
 
     Raises
     ------
@@ -403,7 +405,7 @@ def merge_sources(parts: Sequence[Scores]) -> Scores:
     if len(parts) == 1:
         return note_strays(note_lookalikes(parts[0]))
     kept, notes = _take_leaves(parts)
-    joined = join_scores(kept, [_title(part) for part in kept]).with_notes(notes)
+    joined = join_scores(kept, [_title(part) for part in kept], anyway=anyway).with_notes(notes)
     return note_strays(note_lookalikes(joined))
 
 

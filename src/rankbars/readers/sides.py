@@ -41,6 +41,8 @@ def read_sides(
     named: Mapping[str, Paths],
     read: ReadOne,
     texts: Callable[[Mapping[str, Paths]], tuple[str, Note | None] | None],
+    *,
+    anyway: bool = False,
 ) -> Scores:
     """The results behind each name, as those of a model of that name.
 
@@ -53,6 +55,8 @@ def read_sides(
     texts : callable
         Tells of inputs by name in which column texts differ where ids are the same, with a note
         unless they match the rows; None if they do not differ.
+    anyway : bool
+        Whether they are compared although they were not given the same task.
 
     Raises
     ------
@@ -73,11 +77,11 @@ def read_sides(
         }
 
     try:
-        joined = join_sides(sides(""))
+        joined = join_sides(sides(""), anyway=anyway)
     except DataError as error:
         found = None
         if "none has a name in common" in str(error):
-            found = _match_texts(sides, TEXTS, "have no name in common")
+            found = _match_texts(sides, TEXTS, "have no name in common", anyway=anyway)
         if found is None:
             raise
         return found
@@ -86,18 +90,18 @@ def read_sides(
         return joined
     column, note = other
     if note is None:
-        found = _match_texts(sides, (column,), "name other rows in each")
+        found = _match_texts(sides, (column,), "name other rows in each", anyway=anyway)
         return joined if found is None else found
     return joined.with_notes([note])
 
 
 def _match_texts(
-    sides: Callable[[str], dict[str, Scores]], columns: Sequence[str], why: str
+    sides: Callable[[str], dict[str, Scores]], columns: Sequence[str], why: str, *, anyway: bool
 ) -> Scores | None:
     """Sides whose ids name no rows of both, matched by what was asked; None if they cannot be."""
     for column in columns:
         try:
-            found = join_sides(sides(column))
+            found = join_sides(sides(column), anyway=anyway)
         except RankbarsError:
             continue
         note = Note(
@@ -135,13 +139,15 @@ def name_side(scores: Scores, name: str, paths: Paths) -> Scores:
     )
 
 
-def join_sides(sides: Mapping[str, Scores]) -> Scores:
+def join_sides(sides: Mapping[str, Scores], *, anyway: bool = False) -> Scores:
     """Results of different models under the names of their sides, put together.
+
+    They were given the same task, or are compared `anyway`.
 
     What is said of several files in the same words is said once; that rows were matched, where
     some sides lack some of them.
     """
-    joined = join_scores(list(sides.values()), list(sides))
+    joined = join_scores(list(sides.values()), list(sides), anyway=anyway)
     refuse_alike_rows(joined)
     _check_scales(joined)
     told: dict[tuple[str, str | None, str], Note] = {}

@@ -39,6 +39,7 @@ from rankbars.store.rows import CodedRows, StoredRows, code_rows, code_texts
 from rankbars.store.schema import relation_of
 from rankbars.tables.assembly import ParsedTable
 from rankbars.tables.cells import NumberColumn
+from rankbars.tables.settings import Setting
 from rankbars.tables.tidy import FileNames, TidyTable
 
 __all__ = ["HEEDED", "RUN", "TABLE", "pack", "unpack"]
@@ -138,6 +139,8 @@ def _pack_table(found: ParsedTable) -> KeptPart:
     }
     if table.attributes:
         facts["attributes"] = {name: dict(said) for name, said in table.attributes.items()}
+    if table.settings:
+        facts["settings"] = [list(one) for one in table.settings]
     return KeptPart(TABLE, facts, {relation_of(table.rows.labels): code_rows(table.rows)})
 
 
@@ -156,6 +159,7 @@ def _unpack_table(part: int, facts: Mapping[str, Any], rows: StoredRows) -> Pars
         tuple(facts["lacking"]),
         facts["renamed"],
         attributes=facts.get("attributes", {}),
+        settings=tuple(Setting(*one) for one in facts.get("settings", ())),
     )
     kind = ErrorTable if facts["errors"] else ParsedTable
     return kind(facts["source"], table, _NOBODY, notes_of(facts["notes"]))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Estimates, Evidence, Items
+from rankbars.data.evidence import Evidence
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.storedtasks import StoredTasks
@@ -45,6 +45,7 @@ from rankbars.tables.layouts import find_layout, refuse_training
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
 from rankbars.tables.matrixcolumns import describes_rows, refuse_decorated
 from rankbars.tables.metrics import usual_direction
+from rankbars.tables.othertexts import other_texts
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
 from rankbars.tables.remarks import (
@@ -64,12 +65,13 @@ from rankbars.tables.reruns import (
     newest_of_files,
     newest_of_runs,
     number_by_time,
-    other_texts,
     pairing_column,
     split_by_condition,
     take_item,
 )
 from rankbars.tables.retries import refuse_retries
+from rankbars.tables.sentinels import refuse_ranks
+from rankbars.tables.settings import share_settings
 from rankbars.tables.statistics import take_statistics
 from rankbars.tables.tableheads import HEAD_ROWS, find_numeric
 from rankbars.tables.tasks import (
@@ -179,6 +181,8 @@ def _put_together(tables: Sequence[ParsedTable], options: ReadOptions, engine: E
     found = []
     for plan, parts in groups.items():
         scores = _read_group(Group.of(plan, parts), options, engine)
+        given = [(one, part.rows.constants) for part in parts for one in part.settings]
+        scores = share_settings(scores, given, anyway=options.compare_anyway)
         remarks = describe_group(parts, sources[plan])
         attributes: dict[str, dict[str, str]] = {}
         for part in parts:
@@ -187,11 +191,11 @@ def _put_together(tables: Sequence[ParsedTable], options: ReadOptions, engine: E
         own_notes = tuple(dict.fromkeys(remarks + scores.notes))
         found.append(replace(scores, notes=own_notes, attributes=attributes))
     notes = [note for parsed in every for note in parsed.notes]
-    joined = (found[0] if len(found) == 1 else join_scores(found)).with_notes(notes)
+    joined = join_scores(found, anyway=options.compare_anyway).with_notes(notes)
     if not options.direction and not any(
         usual_direction(one.metric) for one in joined.info.values() if one.metric
     ):
-        _refuse_ranks(joined, every[0].source)
+        refuse_ranks(joined, every[0].source)
     return joined
 
 
@@ -215,40 +219,6 @@ def _settle_files(
         one._replace(table=part, names=names)
         for one, (part, names) in zip(every, runs, strict=True)
     ]
-
-
-def _refuse_ranks(scores: Scores, source: str) -> None:
-    """Scores that are the ranks of the models on every task or item do not say what is better."""
-    places = list(range(1, len(scores.models) + 1))
-    if isinstance(scores.tasks, StoredTasks) or len(places) < _FEWEST:
-        return
-
-    def ranked(one: Evidence) -> bool:
-        if isinstance(one, Items):
-            if len(places) != len(one.models):
-                return False
-            by_answer = one.runs if one.runs is not None else one.trials
-            if by_answer is None:
-                each = one.values
-            else:
-                each = by_answer.reshape(-1, len(places))
-                each = each[~np.isnan(each).all(axis=1)]
-            return bool((np.sort(each, axis=1) == np.array(places)).all())
-        if not isinstance(one, Estimates) or one.has_uncertainty:
-            return False
-        return sorted(one.mean.tolist()) == places
-
-    rows = [one.n if isinstance(one, Items) else 1 for one in scores.tasks.values()]
-    if sum(rows) >= _FEWEST and all(map(ranked, scores.tasks.values())):
-        what = "item" if max(rows) > 1 else "task"
-        raise DataError(
-            f"{source}: on every {what} the scores are the numbers 1 to {len(places)}, as ranks "
-            "are. Declare which side is better: --direction lower if 1 is the best, --direction "
-            "higher if not (in Python: direction='lower')."
-        )
-
-
-_FEWEST = 3  # models and tasks
 
 
 def _share_a_task(tables: Sequence[ParsedTable], engine: Engine) -> bool:
@@ -540,7 +510,9 @@ def _by_text(group: Group, options: ReadOptions, size: Size) -> Group | Note | N
     ids = group.plan.kind == "items" and "item" not in group.named and options.rows is None
     if not ids or size.models < 2 or "condition" in group.roles:
         return None
-    found = other_texts(group.parts, disjoint=size.rows >= size.cells)
+    found = other_texts(
+        group.parts, disjoint=size.rows >= size.cells, anyway=options.compare_anyway
+    )
     if found is None:
         return None
     if found.parts:
@@ -564,7 +536,7 @@ def texts_of_sides(
             if not ids or "item" in part.named or "condition" in part.roles:
                 return None
             parts.append(part.with_constants({"model": side}))
-    found = other_texts(parts, disjoint=False)
+    found = other_texts(parts, disjoint=False, anyway=options.compare_anyway)
     return None if found is None else (found.column, found.note)
 
 

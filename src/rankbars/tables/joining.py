@@ -17,6 +17,7 @@ from rankbars.errors import DataError
 from rankbars.tables.columns import fold_name
 from rankbars.tables.labels import sort_names
 from rankbars.tables.metrics import is_proportion
+from rankbars.tables.settings import Given, compare_settings
 
 __all__ = ["join_scores", "summarise_items"]
 
@@ -37,7 +38,9 @@ class _Piece(NamedTuple):
     source: str
 
 
-def join_scores(parts: Sequence[Scores], sources: Sequence[str] = ()) -> Scores:
+def join_scores(
+    parts: Sequence[Scores], sources: Sequence[str] = (), *, anyway: bool = False
+) -> Scores:
     """All tasks of all parts.
 
     A task that occurs in several parts is joined where its rows have names in common. Rows that
@@ -50,6 +53,8 @@ def join_scores(parts: Sequence[Scores], sources: Sequence[str] = ()) -> Scores:
         At least one.
     sources : sequence of str, optional
         What to call each part in messages.
+    anyway : bool
+        Whether models are compared although they were not given the same task.
 
     Raises
     ------
@@ -63,6 +68,8 @@ def join_scores(parts: Sequence[Scores], sources: Sequence[str] = ()) -> Scores:
     >>> join_scores([one, two]).tasks["math"].models
     ('a', 'b')
     """
+    if len(parts) == 1:
+        return parts[0]
     pieces: dict[str, _Piece] = {}
     alone: dict[str, Scores] = {}
     notes = [note for part in parts for note in part.notes]
@@ -74,6 +81,7 @@ def join_scores(parts: Sequence[Scores], sources: Sequence[str] = ()) -> Scores:
                 continue
             piece = _Piece(part.tasks[name], part.info[name], source)
             if name in pieces:
+                notes += _compare_settings(name, pieces[name], piece, anyway=anyway)
                 pieces[name], more = _join(name, pieces[name], piece)
                 notes += more
             else:
@@ -99,6 +107,14 @@ def _join_attributes(parts: Sequence[Scores]) -> dict[str, Mapping[str, str]]:
         for model, said in part.attributes.items():
             found[model] = {**found.get(model, {}), **said}
     return found
+
+
+def _compare_settings(task: str, one: _Piece, two: _Piece, *, anyway: bool) -> list[Note]:
+    given: Given = {}
+    for piece in (one, two):
+        for key, value in piece.info.settings.items():
+            given.setdefault(key, {}).setdefault(value, []).extend(piece.evidence.models)
+    return compare_settings(task, given, anyway=anyway)
 
 
 def _join(task: str, one: _Piece, two: _Piece) -> tuple[_Piece, list[Note]]:
@@ -156,6 +172,7 @@ def _join_info(task: str, one: _Piece, two: _Piece) -> TaskInfo:
         chance=first.chance if first.chance is not None else second.chance,
         group=first.group or second.group,
         pooled=first.pooled and second.pooled,
+        settings={**first.settings, **second.settings},
     )
 
 

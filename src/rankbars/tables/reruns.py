@@ -1,6 +1,4 @@
-"""Rows under other names than the usual: by their time, their text, their condition, or in pairs.
-
-Where ids name other rows in each model, texts may name them.
+"""Rows under other names than the usual: by their time, their condition, or in pairs.
 
 Of rows that stand several times because a run was made again, the newest count, or all.
 """
@@ -12,9 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from rankbars.data.notes import Note
 from rankbars.errors import DataError
 from rankbars.tables.columns import NUMBER_ROLES, fold_name, numbers_steps, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
@@ -30,6 +27,7 @@ from rankbars.tables.times import refuse_times
 __all__ = [
     "STAMP", "TEXTS", "find_steps", "find_time", "is_of_model", "keep_newest", "newest_of_files",
     "newest_of_runs", "number_by_time", "pairing_column", "split_by_condition", "take_item",
+    "with_roles",
 ]  # fmt: skip
 
 # Columns that say when a run was made.
@@ -179,7 +177,7 @@ def _time_of(part: TidyTable, engine: Engine) -> str:
     column = find_time(part.table, part.roles)
     if column is None:
         return ""
-    rows = _rows(part, {**part.roles, "time": column})
+    rows = with_roles(part, {**part.roles, "time": column})
     ((last,),) = engine.ask(f"SELECT max(time) FROM {rows.enter(engine)}")
     if isinstance(last, str) and _ISO.fullmatch(last.strip()):
         digits = re.sub(r"\D", "", last)
@@ -316,14 +314,14 @@ def pairing_column(group: Group, options: ReadOptions) -> str | None:
 def number_by_time(part: TidyTable, column: str) -> TidyTable:
     """The table with its `column` of times as what numbers the answers to a row."""
     roles = {**part.roles, "epoch": column}
-    return part._replace(rows=_rows(part, roles), roles=roles)
+    return part._replace(rows=with_roles(part, roles), roles=roles)
 
 
 def take_item(part: TidyTable, column: str) -> TidyTable:
     """The table with another `column` as what names its items, or its folds if it is called so."""
     role = "fold" if "fold" in find_keys([column], ()) else "item"
     roles = {one: name for one, name in part.roles.items() if name != column} | {role: column}
-    found = part._replace(rows=_rows(part, roles), roles=roles)
+    found = part._replace(rows=with_roles(part, roles), roles=roles)
     return found._replace(named=part.named | {role})
 
 
@@ -349,12 +347,6 @@ def split_by_condition(part: TidyTable) -> TidyTable:
     return part._replace(rows=found, remarks=(*part.remarks, ("condition", text)))
 
 
-def _take_text(part: TidyTable, column: str) -> Rows:
-    """The rows of the table with a `column` of texts beside what names their items."""
-    roles = {role: name for role, name in part.roles.items() if name != column}
-    return _rows(part, roles | {"variant": column})
-
-
 def keep_newest(part: TidyTable, column: str, *, of_runs: bool = False) -> TidyTable:
     """The table with the newest of the rows that stand several times, by its `column` of times.
 
@@ -368,7 +360,7 @@ def keep_newest(part: TidyTable, column: str, *, of_runs: bool = False) -> TidyT
     kept_roles = {
         role: name for role, name in part.roles.items() if not (of_runs and role == "run")
     }
-    rows = _rows(part, {**kept_roles, "time": column})
+    rows = with_roles(part, {**kept_roles, "time": column})
     engine = rows.engine or Engine()
     clause = rows.enter(engine)
     numbers = f"SELECT 1 FROM {clause} WHERE time IS NOT NULL AND TRY_CAST(time AS DOUBLE) IS NULL"
@@ -435,7 +427,8 @@ def newest_of_runs(part: TidyTable, options: ReadOptions) -> TidyTable:
     return part if found.rows.count == part.rows.count else found
 
 
-def _rows(part: TidyTable, roles: Mapping[str, str]) -> Rows:
+def with_roles(part: TidyTable, roles: Mapping[str, str]) -> Rows:
+    """The rows of the whole table by other roles of its columns."""
     if part.table is None:
         raise DataError(f"{part.rows.source}: only tables with one row per score have reruns.")
     found = part.table.rows(
@@ -443,80 +436,3 @@ def _rows(part: TidyTable, roles: Mapping[str, str]) -> Rows:
         {role: name for role, name in roles.items() if role in NUMBER_ROLES},
     )
     return replace(found, constants=part.rows.constants)
-
-
-class OtherTexts(NamedTuple):
-    """A column of texts that are not the same where ids are."""
-
-    column: str
-    parts: list[TidyTable]  # with the texts as items, if they match rows; else none
-    note: Note | None = None  # where they do not
-
-
-def other_texts(parts: Sequence[TidyTable], *, disjoint: bool) -> OtherTexts | None:
-    for name in TEXTS:
-        if not all(
-            part.roles.get("item") != name and part.table and name in part.table.columns
-            for part in parts
-        ):
-            continue
-        if not disjoint and not _differ([_take_text(part, name) for part in parts]):
-            continue
-        taken = [take_item(part, name) for part in parts]
-        if _are_shared([part.rows for part in taken]):
-            return OtherTexts(name, taken)
-        if not disjoint:
-            return OtherTexts(name, [], _note_wordings(parts[0].rows.source, name))
-    return None
-
-
-def _note_wordings(source: str, column: str) -> Note:
-    return Note(
-        "texts-differ",
-        f"{source}: For most ids the text in {column!r} is another one in each model. They are "
-        "paired as wordings of the same question. If they are other questions, nothing pairs "
-        "them: --column item= (in Python: columns={'item': ''}).",
-    )
-
-
-def _differ(rows: Sequence[Rows]) -> bool:
-    """Whether half of the items that models share have one text in each, and not the same."""
-    ((shared, other, several),) = _ask_items(
-        rows,
-        "count(*), count(*) FILTER (texts > 1), count(*) FILTER (own > models)",
-        "count(DISTINCT variant) AS texts, count(DISTINCT (model, variant)) AS own",
-        "WHERE models > 1",
-    )
-    return bool(shared and not several and 2 * other >= shared)
-
-
-def _are_shared(rows: Sequence[Rows]) -> bool:
-    """Whether texts name one row of a model each, and half of them rows of several models."""
-    ((texts, shared, twice),) = _ask_items(
-        rows,
-        "count(*), count(*) FILTER (models > 1), count(*) FILTER (cells > models)",
-        "count(*) AS cells",
-    )
-    return bool(texts and not twice and 2 * shared >= texts)
-
-
-def _ask_items(rows: Sequence[Rows], cells: str, counts: str, where: str = "") -> list[Any]:
-    """What is asked of the counts of each item of a task, over all rows; `models` is one."""
-    engine = next((one.engine for one in rows if one.engine is not None), None) or Engine()
-    every = " UNION ALL ".join(
-        f"(SELECT {_cell(one, 'model')} AS model, {_cell(one, 'task')} AS task, "
-        f"item::VARCHAR AS item, {'variant' if 'variant' in counts else 'NULL'}::VARCHAR AS "
-        f"variant FROM {one.enter(engine)})"
-        for one in rows
-    )
-    return engine.ask(
-        f"SELECT {cells} FROM (SELECT count(DISTINCT model) AS models, {counts} FROM ({every}) "
-        f"WHERE item IS NOT NULL GROUP BY task, item) {where}"
-    )
-
-
-def _cell(rows: Rows, role: str) -> str:
-    """A label of rows in the words of the database, wherever it stands."""
-    if role in rows.constants:
-        return quote_text(str(rows.constants[role]))
-    return f"{role}::VARCHAR"

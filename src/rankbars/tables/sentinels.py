@@ -1,4 +1,4 @@
-"""Numbers that stand for no score, such as -1 for a timeout beside right and wrong answers."""
+"""Numbers that are no scores, such as -1 for a timeout beside right answers, or ranks of models."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.evidence import Estimates, Evidence, Items
+from rankbars.data.scores import Scores
+from rankbars.data.storedtasks import StoredTasks
 from rankbars.errors import DataError
 
-__all__ = ["Mark", "ask_about_mark", "find_mark", "is_mark"]
+__all__ = ["Mark", "ask_about_mark", "find_mark", "is_mark", "refuse_ranks"]
 
 _BELOW = frozenset({-1.0, -9.0, -99.0, -100.0, -999.0, -9999.0})
 _ABOVE = frozenset({99.0, 999.0, 9999.0})
@@ -120,3 +123,37 @@ def ask_about_mark(place: str, task: str, mark: Mark, number: int) -> DataError:
         f"  --score-{option} {mark.value:<6g}it is a score, the {'greatest' if above else 'lowest'}"
         f" that there is\nIn Python: {word}={mark.end:g}, or {word}={mark.value:g}."
     )
+
+
+_FEWEST = 3  # models and tasks
+
+
+def refuse_ranks(scores: Scores, source: str) -> None:
+    """Scores that are the ranks of the models on every task or item do not say what is better."""
+    places = list(range(1, len(scores.models) + 1))
+    if isinstance(scores.tasks, StoredTasks) or len(places) < _FEWEST:
+        return
+
+    def ranked(one: Evidence) -> bool:
+        if isinstance(one, Items):
+            if len(places) != len(one.models):
+                return False
+            by_answer = one.runs if one.runs is not None else one.trials
+            if by_answer is None:
+                each = one.values
+            else:
+                each = by_answer.reshape(-1, len(places))
+                each = each[~np.isnan(each).all(axis=1)]
+            return bool((np.sort(each, axis=1) == np.array(places)).all())
+        if not isinstance(one, Estimates) or one.has_uncertainty:
+            return False
+        return sorted(one.mean.tolist()) == places
+
+    rows = [one.n if isinstance(one, Items) else 1 for one in scores.tasks.values()]
+    if sum(rows) >= _FEWEST and all(map(ranked, scores.tasks.values())):
+        what = "item" if max(rows) > 1 else "task"
+        raise DataError(
+            f"{source}: on every {what} the scores are the numbers 1 to {len(places)}, as ranks "
+            "are. Declare which side is better: --direction lower if 1 is the best, --direction "
+            "higher if not (in Python: direction='lower')."
+        )

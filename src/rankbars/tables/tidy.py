@@ -25,6 +25,7 @@ from rankbars.tables.database import Engine, quote
 from rankbars.tables.metrics import is_trial_metric, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
+from rankbars.tables.settings import Setting, find_settings
 from rankbars.tables.summaryrows import names_summaries
 from rankbars.tables.tableheads import HEAD_ROWS, find_numeric, find_state
 
@@ -93,6 +94,8 @@ class TidyTable(NamedTuple):
         The table with all its columns, for messages.
     attributes : mapping from str to mapping
         What the table says of each model beside its scores, by column.
+    settings : tuple of Setting
+        What it says of the tasks as models were given them.
     header : tuple of str
         Names of models or tasks in the order of the header, where it holds them.
     """
@@ -106,6 +109,7 @@ class TidyTable(NamedTuple):
     renamed: bool = False
     table: Table | None = None
     attributes: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    settings: tuple[Setting, ...] = ()
     header: tuple[str, ...] = ()
 
     def with_constants(self, names: Mapping[str, str]) -> TidyTable:
@@ -191,8 +195,9 @@ def prepare_tidy(table: Table, names: FileNames, options: ReadOptions) -> TidyTa
     beside = [name for name in columns.unused if describes_models(name)]
     said = table.said_of(roles["model"], beside) if "model" in roles else {}
     found = TidyTable(
-        rows, roles, columns.named, None, tuple(remarks), lacking, table=table, attributes=said
-    )
+        rows, roles, columns.named, None, tuple(remarks), lacking, table=table, attributes=said,
+        settings=find_settings(table, roles, columns.unused),
+    )  # fmt: skip
     check_numbers(take_names(found, names).rows, numbers)
     if "metric" in roles:
         return found

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,13 +28,15 @@ from rankbars.readers.logs.records import Direction, Run
 from rankbars.tables.descriptions import RECORDED, Side, check_scale, check_signs, settle_directions
 from rankbars.tables.metrics import is_proportion
 from rankbars.tables.readoptions import ReadOptions
+from rankbars.tables.settings import Given, describe_settings
 
 __all__ = ["scores_from_runs"]
 
 # Published values are often rounded to four digits.
 ROUNDING = 1e-4
 
-LONGEST_FACT = 16
+# What runs say, by what it is and in which context it is compared.
+Facts: TypeAlias = "dict[tuple[str, str], str]"
 
 
 def scores_from_runs(runs: Iterable[Run], options: ReadOptions) -> Scores:
@@ -160,11 +162,12 @@ def _build(every: Sequence[Chosen], options: ReadOptions, remarks: Remarks) -> S
         _compare_with_published(chosen, raw[task], remarks)
         _remark_coverage(task, raw[task], coverage[task], remarks)
         low, high = _limits(chosen, raw[task], metrics[task], options)
+        settings = {key: next(iter(values)) for key, values in _facts(chosen, _settings).items()}
         info[task] = TaskInfo(
             category=next((r.category for rs in chosen.runs.values() for r in rs if r.category),
                           None),
             metric=metrics[task], direction=directions[task], minimum=low, maximum=high,
-            coverage=coverage[task], **suites[task],
+            coverage=coverage[task], settings=settings, **suites[task],
         )  # fmt: skip
         tasks[task] = _turn(raw[task]) if directions[task] == "lower" else raw[task]
     return Scores(tasks, info, (*notes, *estimates.notes))
@@ -353,7 +356,7 @@ def _check_agreement(chosen: Chosen, options: ReadOptions, remarks: Remarks) -> 
     DataError
         If they were not, and the caller did not ask to compare them anyway.
     """
-    found = [*_facts_that_differ(chosen), *_questions_that_differ(chosen)]
+    found = [*describe_settings(_facts(chosen, _agreed)), *_questions_that_differ(chosen)]
     if not found:
         return True
     if not options.compare_anyway:
@@ -366,30 +369,22 @@ def _check_agreement(chosen: Chosen, options: ReadOptions, remarks: Remarks) -> 
     return False
 
 
-def _facts_that_differ(chosen: Chosen) -> list[str]:
-    facts: dict[tuple[str, str], dict[str, list[str]]] = {}
+def _facts(chosen: Chosen, of_run: Callable[[Run], Facts]) -> Given:
+    """Models by the value of each fact about their runs."""
+    found: Given = {}
     for model, runs in chosen.runs.items():
-        for run in runs:
-            for name, fact in run.agree.items():
-                values = facts.setdefault((name, fact.context), {})
-                values.setdefault(fact.value, []).append(model)
-    return [
-        f"{name[0].upper()}{name[1:]}: {_by_value(values)}."
-        for (name, _), values in facts.items()
-        if len(values) > 1
-    ]
+        for key, value in (item for run in runs for item in of_run(run).items()):
+            found.setdefault(key, {}).setdefault(value, []).append(model)
+    return found
 
 
-def _by_value(values: Mapping[str, list[str]]) -> str:
-    parts = [
-        f"{_short(value)!r} ({list_names(dict.fromkeys(models), 2)})"
-        for value, models in values.items()
-    ]
-    return ", ".join(parts[:4]) + (f" and {len(parts) - 4} more" if parts[4:] else "")
+def _agreed(run: Run) -> Facts:
+    return {(name, fact.context): fact.value for name, fact in run.agree.items()}
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST_FACT else f"{text[:LONGEST_FACT]}…"
+def _settings(run: Run) -> Facts:
+    """All that must be the same where results are read one by one and put together."""
+    return {(kind, ""): value for kind, value in run.variants.items()} | _agreed(run)
 
 
 def _questions_that_differ(chosen: Chosen) -> list[str]:

@@ -1,0 +1,138 @@
+"""Texts beside ids: whether models that share ids were asked the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from rankbars.data.notes import Note
+from rankbars.errors import DataError
+from rankbars.tables.columns import paste_columns
+from rankbars.tables.database import Engine, quote_text
+from rankbars.tables.relations import Rows
+from rankbars.tables.reruns import TEXTS, take_item, with_roles
+from rankbars.tables.tidy import TidyTable
+
+__all__ = ["OtherTexts", "other_texts"]
+
+
+class OtherTexts(NamedTuple):
+    """A column of texts that are not the same where ids are."""
+
+    column: str
+    parts: list[TidyTable]  # with the texts as items, if they match rows; else none
+    note: Note | None = None  # where they do not
+
+
+def other_texts(
+    parts: Sequence[TidyTable], *, disjoint: bool, anyway: bool = False
+) -> OtherTexts | None:
+    """Where models share ids, and have other texts beside them; None if they have the same.
+
+    Parameters
+    ----------
+    parts : sequence of TidyTable
+        The tables.
+    disjoint : bool
+        Whether no two models share an id; then texts may match their rows.
+    anyway : bool
+        Whether the caller compares them although texts of some ids differ.
+
+    Raises
+    ------
+    DataError
+        If texts of some ids differ, and those of others do not: these are not the same questions.
+    """
+    for name in TEXTS:
+        if not all(
+            part.roles.get("item") != name and part.table and name in part.table.columns
+            for part in parts
+        ):
+            continue
+        shared, other = (0, 0) if disjoint else _count_others(parts, name)
+        if not disjoint and not other:
+            continue
+        if 2 * other >= shared:
+            taken = [take_item(part, name) for part in parts]
+            if _are_shared([part.rows for part in taken]):
+                return OtherTexts(name, taken)
+            if disjoint:
+                continue
+        note = _note_texts(parts[0].rows.source, name, other, shared, anyway=anyway)
+        return OtherTexts(name, [], note)
+    return None
+
+
+# Shares of ids with another text: fewer are slips, more are other wordings of the same questions.
+_SLIPS, _WORDINGS = 0.05, 0.95
+
+
+def _note_texts(source: str, column: str, other: int, shared: int, *, anyway: bool) -> Note:
+    if other >= _WORDINGS * shared:
+        text = (
+            f"{source}: For most ids the text in {column!r} is another one in each model. They are "
+            "paired as wordings of the same question. If they are other questions, nothing pairs "
+            "them: --column item= (in Python: columns={'item': ''})."
+        )
+        return Note("texts-differ", text)
+    found = f"{source}: {other:,} of {shared:,} ids have another text in {column!r} for each model"
+    same = f"{paste_columns({'item': column})} --missing pairwise"
+    if other <= _SLIPS * shared or anyway:
+        text = f"{found}, and are paired by id. Only rows with the same text: {same}."
+        return Note("texts-differ", text)
+    raise DataError(
+        f"{found}: they were not asked the same. To compare the rows with the same text alone: "
+        f"{same}. To pair all by id: --compare-anyway (in Python: compare_anyway=True)."
+    )
+
+
+def _count_others(parts: Sequence[TidyTable], column: str) -> tuple[int, int]:
+    """How many items models share, and how many of these have another text in each of them.
+
+    None differ where a model has several texts of one item.
+    """
+    ((shared, other, several),) = _ask_items(
+        [_take_text(part, column) for part in parts],
+        "count(*), count(*) FILTER (texts > 1), count(*) FILTER (own > models)",
+        "count(DISTINCT variant) AS texts, count(DISTINCT (model, variant)) AS own",
+        "WHERE models > 1",
+    )
+    return int(shared), 0 if several else int(other)
+
+
+def _take_text(part: TidyTable, column: str) -> Rows:
+    """The rows of the table with a `column` of texts beside what names their items."""
+    roles = {role: name for role, name in part.roles.items() if name != column}
+    return with_roles(part, roles | {"variant": column})
+
+
+def _are_shared(rows: Sequence[Rows]) -> bool:
+    """Whether texts name one row of a model each, and half of them rows of several models."""
+    ((texts, shared, twice),) = _ask_items(
+        rows,
+        "count(*), count(*) FILTER (models > 1), count(*) FILTER (cells > models)",
+        "count(*) AS cells",
+    )
+    return bool(texts and not twice and 2 * shared >= texts)
+
+
+def _ask_items(rows: Sequence[Rows], cells: str, counts: str, where: str = "") -> list[Any]:
+    """What is asked of the counts of each item of a task, over all rows; `models` is one."""
+    engine = next((one.engine for one in rows if one.engine is not None), None) or Engine()
+    every = " UNION ALL ".join(
+        f"(SELECT {_cell(one, 'model')} AS model, {_cell(one, 'task')} AS task, item::VARCHAR AS "
+        f"item, {'trim(variant::VARCHAR)' if 'variant' in counts else 'NULL'} AS variant "
+        f"FROM {one.enter(engine)})"
+        for one in rows
+    )
+    return engine.ask(
+        f"SELECT {cells} FROM (SELECT count(DISTINCT model) AS models, {counts} FROM ({every}) "
+        f"WHERE item IS NOT NULL GROUP BY task, item) {where}"
+    )
+
+
+def _cell(rows: Rows, role: str) -> str:
+    """A label of rows in the words of the database, wherever it stands."""
+    if role in rows.constants:
+        return quote_text(str(rows.constants[role]))
+    return f"{role}::VARCHAR"
