@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import ConvergenceError
+from rankbars.stats.drawncounts import draw_binomials
 from rankbars.stats.hierarchical.densities import (
     Reach,
     coarseness,
@@ -319,7 +320,7 @@ def draw_fresh(
     shares: NDArray[np.float64], total: float, rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """Shares of right answers on as many fresh items of the task, shape (S,)."""
-    return np.asarray(rng.binomial(int(total), shares) / total)
+    return draw_binomials(rng, int(total), shares) / total
 
 
 def draw_new_task(hyper: Hyperdraws, rng: np.random.Generator) -> NDArray[np.float64]:

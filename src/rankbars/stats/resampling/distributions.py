@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.stats.drawncounts import draw_binomials
 from rankbars.stats.pairwise.scorerows import find_copies
 
 __all__ = [
@@ -219,7 +220,7 @@ def binomial_draws(
     """
     made = np.empty((draws, share.size))
     for number, used in enumerate(chunk_sizes(draws)):
-        right = streams(number).binomial(items, share, size=(CHUNK, share.size))
+        right = draw_binomials(streams(number), np.broadcast_to(items, (CHUNK, share.size)), share)
         made[number * CHUNK : number * CHUNK + used] = right[:used] / items
     return made
 

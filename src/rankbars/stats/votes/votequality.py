@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.binomial import ShareTest, share_test
+from rankbars.stats.drawncounts import draw_multinomials
 from rankbars.stats.streams import stream
 from rankbars.stats.tails import critical_value
 from rankbars.stats.votes.likelihood import predict_rows, split_parameters, sum_by
@@ -357,7 +358,7 @@ def simulate_transitivity(
         chunk, within = divmod(draw, CHUNK)
         if within == 0:
             rng = stream(seed, *key, "transitivity", chunk)
-        weight = rng.multinomial(total, chances.T).T.astype(np.float64)
+        weight = draw_multinomials(rng, total, chances.T).T.astype(np.float64)
         point = refit(refitter, weight)
         if point is not None:
             simulated.append(_measure(refitter, point, weight))

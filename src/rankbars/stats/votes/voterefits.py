@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import DataError
+from rankbars.stats.drawncounts import draw_multinomials
 from rankbars.stats.streams import stream
 from rankbars.stats.votes.connectivity import link_models, not_lost_graph, strongly_connected
 from rankbars.stats.votes.likelihood import (
@@ -251,7 +252,7 @@ def bootstrap_votes(
     total = round(votes.sum())
 
     def resample(rng: np.random.Generator, size: int) -> Iterator[Array]:
-        for drawn in rng.multinomial(total, votes / votes.sum(), size=size):
+        for drawn in draw_multinomials(rng, np.full(size, total), votes):
             weight = np.zeros(counts.weight.size)
             weight[cells] = drawn
             yield weight.reshape(counts.weight.shape)
