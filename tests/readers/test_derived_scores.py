@@ -25,6 +25,20 @@ def test_of_scores_by_themselves_nothing_is_found():
     assert found == []
 
 
+@pytest.mark.parametrize("items", [100, 150, 164, 1319])
+def test_shares_of_few_tasks_are_not_made_of_each_other(items):
+    rng = np.random.default_rng(items)
+    found = [
+        name
+        for _ in range(40)
+        for tasks in (1, 2)
+        for shares in [rng.binomial(items, rng.uniform(0.2, 0.9, 20), (tasks, 20)) / items]
+        for table in (shares, np.round(100 * shares, 1), 100 * shares)
+        for name in find_derived(table, [f"m{k}" for k in range(20)], models=True)
+    ]
+    assert found == []
+
+
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("made", ["mean", "block", "difference", "greatest"])
 def test_what_is_made_of_others_is_found_whatever_its_name(seed, made):

@@ -196,6 +196,17 @@ def test_a_declaration_for_nothing_is_refused() -> None:
         read_columns({**BASE, "metric": ["rmse"] * 4}, direction={"rmsee": "lower"})
 
 
+def test_tables_of_several_kinds_share_the_directions(tmp_path: Path) -> None:
+    answers, losses = tmp_path / "answers.csv", tmp_path / "losses.csv"
+    answers.write_text("model,task,item,score\na,law,1,1\na,law,2,0\nb,law,1,1\nb,law,2,1\n")
+    losses.write_text("model,dataset,metric,value\na,cars,rmse,.2\nb,cars,rmse,.3\n")
+    scores = rb.read([answers, losses], direction={"rmse": "lower", "law": "higher"})
+    sides = {name: one.direction for name, one in scores.info.items()}
+    assert sides == {"law": "higher", "cars": "lower"}
+    with pytest.raises(rb.OptionError, match=r"'mse'.*Known: cars, law, rmse, score"):
+        rb.read([answers, losses], direction={"rmse": "lower", "mse": "lower"})
+
+
 def test_a_recorded_direction_is_used() -> None:
     scores = read_columns({**BASE, "metric": ["zeal"] * 4, "higher_is_better": [True] * 4})
     assert scores.info["t"].direction == "higher"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from rankbars.data.evidence import Evidence
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.storedtasks import StoredTasks
-from rankbars.errors import DataError
+from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.stats.countscores import METRICS
 from rankbars.tables.asides import has_counts
 from rankbars.tables.cleanrows import SCORED_ERRORS, Records
@@ -179,8 +180,9 @@ def _put_together(tables: Sequence[ParsedTable], options: ReadOptions, engine: E
         groups[plan].append(part)
         sources[plan].append(parsed.source)
     found = []
+    read = _heed_directions(partial(_read_group, engine=engine), len(groups))
     for plan, parts in groups.items():
-        scores = _read_group(Group.of(plan, parts), options, engine)
+        scores = read(Group.of(plan, parts), options)
         given = [(one, part.rows.constants) for part in parts for one in part.settings]
         scores = share_settings(scores, given, anyway=options.compare_anyway)
         remarks = describe_group(parts, sources[plan])
@@ -197,6 +199,33 @@ def _put_together(tables: Sequence[ParsedTable], options: ReadOptions, engine: E
     ):
         refuse_ranks(joined, every[0].source)
     return joined
+
+
+def _heed_directions(
+    read: Callable[[Group, ReadOptions], Scores], groups: int
+) -> Callable[[Group, ReadOptions], Scores]:
+    """Reads groups of rows of several kinds; a task of one has no direction in the others."""
+    lacking: Counter[str] = Counter()
+    known: set[str] = set()
+
+    def read_one(group: Group, options: ReadOptions) -> Scores:
+        try:
+            return read(group, options)
+        except UnknownOptionError as error:
+            unknown = error.lacking
+            if unknown is None or unknown.option != "direction":
+                raise
+            lacking.update(unknown.names)
+            known.update(unknown.known)
+            nowhere = [name for name in unknown.names if lacking[name] == groups]
+            if nowhere:
+                about = Lacking("direction", tuple(nowhere), tuple(sorted(known)))
+                what = "task or metric (direction)"
+                raise UnknownOptionError.among(what, nowhere[0], about.known).about(about) from None
+            others = {k: v for k, v in options.direction.items() if k not in unknown.names}
+            return read(group, replace(options, direction=others))
+
+    return read_one
 
 
 def _settle_files(

@@ -76,13 +76,17 @@ def find_derived(
     steps = np.vectorize(_step, otypes=[float])(table).min(axis=0, initial=1.0)
     near = 0.51 * (steps + steps.min()) + 1e-9
     known = np.flatnonzero(~np.isnan(table).all(axis=0)).tolist()
+    # Shares of n items are multiples of 1/n, and agree more often than their digits say.
+    tasks = table if models else table.T
+    apart = np.array([_share_step(task[~np.isnan(task)]) for task in tasks])
     while True:
         left = [k for k in known if names[k] not in found]
         new = {}
         for k in left:
             words = _made_of(
-                table, float(near[k]), names, k, [one for one in left if one != k], models
-            )
+                table, float(near[k]), names, k, [one for one in left if one != k], models,
+                apart if models else np.full(len(table), apart[k]),
+            )  # fmt: skip
             if words and names[k] not in chosen:
                 new[names[k]] = words
         if not new or len(new) > len(left) - 2:
@@ -156,15 +160,20 @@ def _made_of(
     column: int,
     others: list[int],
     models: bool,
+    apart: Array,
 ) -> str:
-    """What a column is made of; empty if of nothing that is seen."""
+    """What a column is made of; empty if of nothing that is seen.
+
+    Scores in a row are at least `apart` from each other, shape (R,), or the same.
+    """
     told, rest = table[:, column], table[:, others]
     if len(others) < 2:
         return ""
     # Where columns move alike from row to row, each further row says nothing new.
     moves = np.vstack([rest[:1], rest[1:] - rest[0]])
     spread = np.fmax.reduce(moves, axis=1) - np.fmin.reduce(moves, axis=1)
-    share = np.log(np.minimum(2 * near / np.maximum(spread, 2 * near), 1.0))
+    apart = np.maximum(apart, 2 * near)
+    share = np.log(apart / np.maximum(spread, apart))
     for made, words, tries, hint in _recipes(table, near, names, column, others, models):
         use = ~np.isnan(told) & ~np.isnan(made)
         if not use.any() or (np.abs(told - made)[use] > near).any():
@@ -216,6 +225,33 @@ def _recipes(
         if np.abs(np.nanmedian(told)) < min(sizes[one], sizes[two]):
             of = f"{names[others[one]]!r} minus {names[others[two]]!r}"
             yield rest[:, one] - rest[:, two], of, tries, False
+
+
+_MOST_ITEMS = 5000  # finer shares than of so many items are hardly told from other numbers
+
+
+def _share_step(values: Array) -> float:
+    """What shares of one number of items are apart, as they are or in percent; 0 if they are none.
+
+    Examples
+    --------
+    >>> round(1 / _share_step(np.array([33 / 150, 48 / 150, 75 / 150, 109 / 150, 120 / 150])))
+    150
+    >>> _share_step(np.array([0.2173, 0.4712, 0.5031, 0.6113, 0.7749, 0.8017]))
+    0.0
+    """
+    if values.size == 0:
+        return 0.0
+    top = 1.0 if np.abs(values).max() <= 1.0 else 100.0
+    half = 0.5 * min(map(_step, values.tolist()))
+    most = min(_MOST_ITEMS, int(_CLEAR * top / max(half, 1e-9)))
+    items = np.arange(2, most + 1)[:, None]
+    counts = values / top * items
+    fits = (np.abs(counts - np.rint(counts)) <= (half + 1e-9) / top * items).all(axis=1)
+    return top / float(items[np.argmax(fits), 0]) if fits.any() else 0.0
+
+
+_CLEAR = 0.05  # of the step between two counts; what is rounded more may be any count
 
 
 def _step(value: float) -> float:
