@@ -426,8 +426,8 @@ def _names(
     if wanted and added:
         yield Finding(
             "warning", "lacking-tasks",
-            f"There are no results on {len(wanted):,} of the tasks of the store, which are "
-            f"{len(before.tasks):,}: {_quoted(wanted)}.",
+            f"There are no results on {len(wanted):,} of the {len(before.tasks):,} tasks of the "
+            f"store: {_quoted(wanted)}.",
         )  # fmt: skip
 
 

@@ -339,6 +339,19 @@ PAGE = (ROOT / "docs" / "submissions.md").read_text("utf-8")
 WORKFLOW = yaml.safe_load(PAGE.partition("```yaml\n")[2].partition("```")[0])
 
 
+def test_the_comment_goes_to_standard_output_where_it_is_asked_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["submit", write("elm.csv", "elm"), "--store", STORE, "--dry-run", "--md"]
+    assert run([*words, "said.md"]) == 0
+    capsys.readouterr()
+    assert run([*words, "-"]) == 0
+    assert capsys.readouterr().out == Path("said.md").read_text("utf-8")
+    assert not Path("-").exists()
+    assert run([*words, "-", "--json"]) == 2
+    assert "only one result can" in capsys.readouterr().err
+
+
 def test_the_workflow_gives_what_is_submitted_no_power() -> None:
     jobs = WORKFLOW["jobs"]
     assert WORKFLOW["permissions"] == {}

@@ -9,7 +9,7 @@ import click
 
 from rankbars.cli.answers import print_answer, store_changed
 from rankbars.cli.options import inputs_argument, json_option, quiet_option
-from rankbars.cli.outputs import check_targets, emit, emit_text, output_width, say
+from rankbars.cli.outputs import STANDARD, check_targets, emit, emit_text, output_width, say
 from rankbars.cli.readingoptions import find_store
 from rankbars.cli.stopping import account_for_files
 from rankbars.cli.storing import (
@@ -172,6 +172,8 @@ def submit_command(
 
     if find_store(inputs) is not None:
         raise OptionError("A store cannot be submitted. Submit the files that it was made of.")
+    if as_json and md == STANDARD:
+        raise click.UsageError("--json and --md - both go to standard output; only one result can.")
     targets = {} if md is None else {"--md": md}
     check_targets(targets, [*inputs, store])
     account_for_files(list(targets.values()))
@@ -181,10 +183,12 @@ def submit_command(
         by=who_is(by),
     )  # fmt: skip
     say_rest(store)
-    if md is not None:
+    if md not in (None, STANDARD):
         write_all({md: submitted_markdown(report)})
     if as_json:
         emit(submitted_json(report))
+    elif md == STANDARD:
+        emit(submitted_markdown(report))
     else:
         emit_text(submitted_text(report, width=output_width()))
     return 0 if report.ok else 1
