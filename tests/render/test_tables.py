@@ -29,9 +29,21 @@ def test_one_row_per_model_best_first_with_numbers_in_full():
 
 
 def test_what_does_not_exist_is_empty_and_not_zero():
-    row = read(render_csv(task_board()))[0]
+    board = task_board()
+    row = read(render_csv(board))[0]
     assert row["new_task_best"] == ""
-    assert row["score_low"] == ""
+    assert board.aggregate is None
+    unknown = task_board(tasks={"a": task("a", se=np.full(5, np.nan))})
+    assert read(render_csv(unknown))[0]["score_low"] == ""
+
+
+def test_scores_of_one_task_have_the_interval_that_the_board_gives_them():
+    board = task_board()
+    for row in read(render_csv(board)):
+        standing = board[row["model"]]
+        ends = (float(row["score_low"]), float(row["score_high"]))
+        assert ends == (standing.score_low, standing.score_high)
+        assert ends[0] < float(row["score"]) < ends[1]
 
 
 def test_one_task_is_tidy_and_in_the_units_of_the_file():

@@ -238,13 +238,15 @@ def render_dot(board: Leaderboard, *, task: str | None = None) -> str:
 def _board_rows(board: Leaderboard) -> Iterable[Sequence[object]]:
     average, overall = board.aggregate, board.overall
     task = next(iter(board.tasks.values()))
+    task_low, task_high = task.score_interval()
     for i in board.order:
         name, tier, nothing = board.models[i], int(board.tier[i]), math.nan
         score, low, high = board.score[i], nothing, nothing
         best: object = nothing
         worst: object = nothing
         if board.lead == "task":
-            score, best, worst = task.mean[i], int(task.best[i]), int(task.worst[i])
+            score, low, high = task.mean[i], task_low[i], task_high[i]
+            best, worst = int(task.best[i]), int(task.worst[i])
         elif board.lead == "aggregate" and average is not None:
             score, low, high = average.score[i], average.low[i], average.high[i]
             best, worst = int(average.best[i]), int(average.worst[i])
