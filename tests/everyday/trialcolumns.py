@@ -109,7 +109,46 @@ def named(pattern: str, share: float, seed: int) -> str:
     )
 
 
+SAMPLED = [(m, f"aime-{q}", n, int((q + n) % k < 2)) for m, k in (("rl", 3), ("base", 4))
+           for q in range(30) for n in range(4)]  # fmt: skip
+
 CASES = (
+    Case(
+        "samples of a problem/numbered by sample_idx",
+        "rank samples.csv",
+        {
+            "samples.csv": lines(
+                "model,problem_id,sample_idx,is_correct",
+                *(",".join(map(str, row)) for row in SAMPLED),
+            )
+        },
+        ("4 answers to each", "rl leads"),
+        items=30,
+    ),
+    Case(
+        "columns of runs/after the name of a metric",
+        "rank seeds.csv",
+        {
+            "seeds.csv": lines(
+                "method,acc_seed1,acc_seed2,acc_seed3", "SGD,.81,.8,.82", "Adam,.8,.83,.82"
+            )
+        },
+        ("look like runs of one task", "frame.melt"),
+        code=1,
+    ),
+    Case(
+        "columns of runs/of several tasks",
+        "rank seeds.csv",
+        {
+            "seeds.csv": lines(
+                "method,mmlu_run1,mmlu_run2,gsm8k_run1,gsm8k_run2",
+                "SGD,.81,.8,.5,.52",
+                "Adam,.8,.83,.6,.61",
+            )
+        },
+        ("look like runs of several tasks ('gsm8k', 'mmlu')",),
+        code=1,
+    ),
     Case(
         "claims in a file/called as the options are",
         "check m1.csv m2.csv --claims c.yaml",

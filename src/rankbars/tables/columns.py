@@ -277,10 +277,10 @@ def find_columns(
     taken = set(roles.values())
     free = [name for name in columns if name not in taken]
     passed_over: list[str] = []
-    if not {"task", "item"} & set(named):
-        roles |= _task_by_id(free)
-    if not {"item", "variant"} & set(named):
-        roles |= _variant_by_id(free)
+    beside = {"task": _task_by_id, "variant": _variant_by_id, "epoch": _epoch_by_number}
+    for role, find in beside.items():
+        if not {"item", role} & set(named):
+            roles |= find(free)
     free = [name for name in free if name not in roles.values()]
     for role in ROLES:
         if role in named or role in roles:
@@ -366,6 +366,18 @@ def _variant_by_id(free: Sequence[str]) -> dict[str, str]:
     variants = {fold_name(name) for name in ("variant", *ROLES["variant"].aliases)}
     beside = items & folded.keys() and not variants & folded.keys()
     return {"variant": folded["promptid"]} if "promptid" in folded and beside else {}
+
+
+def _epoch_by_number(free: Sequence[str]) -> dict[str, str]:
+    """The answer, where ``sample_idx`` stands beside a column of problems.
+
+    Elsewhere it names the item.
+    """
+    folded = {fold_name(name): name for name in free}
+    items = {fold_name(name) for name in ROLES["item"].aliases if not name.startswith("sample")}
+    answers = {fold_name(name) for name in ("epoch", *ROLES["epoch"].aliases)}
+    beside = items & folded.keys() and not answers & folded.keys()
+    return {"epoch": folded["sampleidx"]} if "sampleidx" in folded and beside else {}
 
 
 def paste_columns(roles: Mapping[str, str]) -> str:

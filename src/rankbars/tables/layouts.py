@@ -31,6 +31,7 @@ from rankbars.tables.columns import (
     names_run,
     numbers_steps,
     paste_columns,
+    split_run,
 )
 from rankbars.tables.conditions import quote_column
 from rankbars.tables.crossvalidation import refuse_fold_columns
@@ -407,7 +408,16 @@ def _refuse_runs(table: Table, header: Header) -> None:
     folds = [name for name in scores if _NUMBERED_FOLD.fullmatch(name) and not name.isdigit()]
     what = "fold" if len(folds) == len(scores) else "run"
     most = len(scores) // 2
-    scores = scores if what == "fold" else [name for name in scores if names_run(name)]
+    if what == "run":
+        scores = [name for name in scores if names_run(name) or split_run(name)[1]]
+    stems = {split_run(name)[0] for name in scores if split_run(name)[1]}
+    if len(stems) > 1 and len(scores) > max(1, most):
+        raise DataError(
+            f"{table.source}: {list_names(scores, 3)} look like runs of several tasks "
+            f"({list_names(sorted(stems), 3)}), and a matrix has a column for each task. Write one "
+            "row per score, with the columns model, task, run and score. If they are tasks: "
+            "--layout models-by-tasks."
+        )
     if len(scores) > max(1, most):
         shown = ", ".join(map(repr, scores[:3]))
         raise DataError(
