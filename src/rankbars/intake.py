@@ -115,6 +115,17 @@ def _names_files(results: object) -> bool:
 def _what_to_make(results: object) -> str | None:
     """The line that makes scores of things that are no frame; None where there is none."""
     if isinstance(results, Mapping):
+        first = next(iter(results.values()), None)
+        if isinstance(first, Mapping):
+            return (
+                "Of scores by model and task: pandas.DataFrame(results).rename_axis('task'); if "
+                "the outer names are tasks: pandas.DataFrame(results).T.rename_axis('task')."
+            )
+        if isinstance(first, (list, tuple)) or getattr(first, "ndim", 2) == 1:
+            return (
+                "Of answers by model, to the same items in one order: rb.Scores.from_arrays("
+                "{'all': numpy.column_stack(list(results.values()))}, list(results))."
+            )
         return "Of arrays by task: rb.Scores.from_arrays({task: rows × models}, models)."
     if isinstance(results, (list, tuple)):
         if any(isinstance(one, Scores) for one in results):

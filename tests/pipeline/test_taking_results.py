@@ -82,6 +82,9 @@ def test_methods_are_explained_from_a_path(path):
     [
         (np.eye(3), "got ndarray. Of arrays: rb.Scores.from_arrays"),
         ({"math": np.eye(3)}, "got dict. Of arrays by task: rb.Scores.from_arrays"),
+        ({"a": [1, 0], "b": [0, 0]}, "rb.Scores.from_arrays({'all': numpy.column_stack(list("),
+        ({"a": {"law": 0.5}}, "pandas.DataFrame(results).rename_axis('task')"),
+        (pd.Series([0.1, 0.2], name="score"), "got Series. Of a Series: series.reset_index()"),
         ([[1, 0], [0, 1]], "got list. Of lists: rb.Scores.from_arrays"),
         ([{"model": "a", "score": 1}], "got list. Of records: pandas.DataFrame"),
         (3, "takes a path, a data frame or Scores; got int"),

@@ -118,6 +118,7 @@ def table_from_frame(frame: Any, engine: Engine | None = None) -> ValueTable:
         raise DataError(
             "Expected a data frame of pandas, polars, pyarrow or duckdb; got "
             f"{type(frame).__name__}."
+            + (" Of a Series: series.reset_index()." if hasattr(frame, "reset_index") else "")
         ) from error
     except nw.exceptions.NarwhalsError as error:
         raise DataError(f"The data frame cannot be read: {error}") from error
