@@ -207,6 +207,32 @@ def test_a_parquet_file_of_several_blocks_reads_like_one_block(
     assert whole.tasks["results"].n == 100
 
 
+@pytest.mark.parametrize(
+    "ends", [(0, 255), (0, 256), (-1, 200), (-129, 5), (0, 65_536), (-40_000, 3), (7, 2**40)]
+)
+def test_whole_numbers_of_any_size_are_the_same_beside_fractions_and_alone(
+    ends: tuple[int, int], tmp_path: Path
+) -> None:
+    rows = [(model, item) for model in "ab" for item in range(2)]
+    values = [*ends, ends[0], ends[1]]
+    columns = {
+        "model": [m for m, _ in rows],
+        "task": ["x"] * 4,
+        "item": [i for _, i in rows],
+        "score": values,
+    }
+    pd.DataFrame(columns).to_parquet(tmp_path / "whole.parquet")
+    fractions = {**columns, "model": ["c"] * 4, "item": [0, 1, 2, 3], "score": [0.5, 1.5, 2.0, 3.0]}
+    pd.DataFrame(fractions).to_parquet(tmp_path / "fractions.parquet")
+    alone = rb.read(tmp_path / "whole.parquet", direction="higher")
+    beside = rb.read(tmp_path, direction="higher")
+    expected = np.array(values, float).reshape(2, 2).T
+    np.testing.assert_array_equal(alone.tasks["x"].values, expected)
+    found = beside.tasks["x"].values
+    np.testing.assert_array_equal(found[:2, :2], expected)
+    np.testing.assert_array_equal(found[:, 2], fractions["score"])
+
+
 def test_identifiers_are_the_same_name_whatever_type_stores_them() -> None:
     base = {"model": ["a", "a", "b", "b"], "score": [1, 0, 0, 1]}
     whole = read_columns({**base, "item": [1, 2, 1, 2]})

@@ -18,6 +18,9 @@ __all__ = ["ParquetPlace", "ParquetTable", "open_parquet"]
 FREE_ROWS = 50_000_000
 ROWS_PER_BYTE = 100
 
+# What a file says of its columns and parts is read by its first query only, while it is unchanged.
+_READ_FOOTERS_ONCE = "SET parquet_metadata_cache = true"
+
 # So many first rows are kept, for they are looked at again and again.
 _HELD_ROWS = 200
 
@@ -100,6 +103,7 @@ def open_parquet(file: InputFile, engine: Engine) -> ParquetTable:
 
     _refuse_long_footer(file)
     path = quote_text(_as_pattern(str(file.path.resolve())))
+    engine.run(_READ_FOOTERS_ONCE)
     try:
         columns = _top_level(engine.ask(f"SELECT name, num_children FROM parquet_schema({path})"))
         check_width(columns, file.label)
@@ -221,6 +225,7 @@ class ParquetPlace:
     def _whole(self, engine: Engine, path: str) -> ParquetTable:
         """All rows, which stay in their file: names lie there as numbers of a list of them."""
         clause = _clause(path, len(self.columns))
+        engine.run(_READ_FOOTERS_ONCE)
         with report_damage(self.source):
             described = engine.ask(f"DESCRIBE SELECT * FROM {clause}")
         types = tuple(str(column[1]) for column in described)[: len(self.columns)]

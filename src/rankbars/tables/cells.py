@@ -96,6 +96,8 @@ class NumberColumn(NamedTuple):
         The largest number; NaN where there is none.
     spellings : tuple of (str, str)
         Unusual spellings of numbers that occur, each with an example.
+    whole : (int, int) or None
+        Least and largest number, where the type of the column says that all are whole.
     """
 
     unread: Unread | None = None
@@ -104,6 +106,7 @@ class NumberColumn(NamedTuple):
     truths: int = 0
     largest: float = math.nan
     spellings: tuple[tuple[str, str], ...] = ()
+    whole: tuple[int, int] | None = None
 
     @property
     def only_truths(self) -> bool:
@@ -135,7 +138,15 @@ def merge_columns(one: NumberColumn, two: NumberColumn) -> NumberColumn:
         one.truths + two.truths,
         float(np.fmax(one.largest, two.largest)),
         tuple((dict(two.spellings) | dict(one.spellings)).items()),
+        _join_ranges([column.whole for column in (one, two) if column.plain or column.percentages]),
     )
+
+
+def _join_ranges(ranges: Sequence[tuple[int, int] | None]) -> tuple[int, int] | None:
+    known = [one for one in ranges if one is not None]
+    if not known or len(known) < len(ranges):
+        return None
+    return min(low for low, _ in known), max(high for _, high in known)
 
 
 def parse_number(text: str, decimal: str = ".") -> float | None:

@@ -57,9 +57,16 @@ REJECTED_WORDS = frozenset({"rejected", "refused", "declined", "disqualified", "
 
 NO_WORDS = frozenset({"false", "0", "no", "none", "nan", "null"})
 
-# Rows fetched at once, and worked on at once: so few that they stay in the cache.
-BLOCK_ROWS = 1 << 20
+# Rows fetched at once: so many or, of large tables, a share of them, for a query costs the more the
+# longer its file. Rows worked on at once: so few that they stay in the cache.
+BLOCK_ROWS, _MOST_ROWS, _BLOCKS = 1 << 20, 1 << 22, 16
 _CACHED_ROWS = 1 << 15
+
+# Types by which whole numbers are fetched, the smallest first.
+_NARROW = {
+    "UTINYINT": (0, 255), "TINYINT": (-128, 127),
+    "USMALLINT": (0, 65_535), "SMALLINT": (-32_768, 32_767),
+}  # fmt: skip
 
 # From so many rows on, it pays to find out what they are by counting them.
 _FEWEST_OF_GRID = 1 << 16
@@ -83,12 +90,13 @@ class Batch(NamedTuple):
         Codes of names by role, -1 where a cell is empty.
     numbers : mapping from str to array of float
         ``value``, the score of a row that is scored, and other numbers by role; NaN = empty.
+        Where all scores are whole numbers and none is empty, they may be of a type of these.
     state : array of int or None
         Position in `STATES`; None if all rows are scored.
     """
 
     codes: Mapping[str, NDArray[Any]]
-    numbers: Mapping[str, NDArray[np.float64]]
+    numbers: Mapping[str, NDArray[Any]]
     state: NDArray[Any] | None
 
 
@@ -451,12 +459,14 @@ class Records:
         codes = {role: self._codes[role] for role in roles}
         joined = [role for role, one in codes.items() if one.joined]
         cells = [f"{one.cell} AS {role}_c" for role, one in codes.items() if not one.joined]
-        selected = ["value", *numbers, *(f"{role}_{'code' if role in joined else 'c'}"
+        selected = [self._value, *numbers, *(f"{role}_{'code' if role in joined else 'c'}"
                                         for role in roles)]  # fmt: skip
         if not self.all_scored:
             selected.append("state::UTINYINT AS state")
+        wide = {"value", *numbers} if self._value == "value" else {*numbers}
         for piece in self._pieces:
-            steps = -(-piece.rows // BLOCK_ROWS) if piece.places else 1
+            size = max(BLOCK_ROWS, min(piece.rows // _BLOCKS, _MOST_ROWS))
+            steps = -(-piece.rows // size) if piece.places else 1
             step = max(-(-piece.places // max(steps, 1)), 1)
             for number in range(max(steps, 1)):
                 low, high = number * step, (number + 1) * step
@@ -471,12 +481,27 @@ class Records:
                     few = slice(start, start + _CACHED_ROWS)
                     yield Batch(
                         {role: one.decode(told[role][few]) for role, one in codes.items()},
-                        {name: as_numbers(found[name][few]) for name in ("value", *numbers)},
+                        {
+                            name: as_numbers(found[name][few]) if name in wide else found[name][few]
+                            for name in ("value", *numbers)
+                        },
                         None if self.all_scored else np.ma.getdata(found["state"][few]),
                     )
                 for one in piece.parts:
                     if one.report is not None:
                         one.report(1.0 / max(steps, 1))
+
+    @cached_property
+    def _value(self) -> str:
+        """The score of a row, as the smallest type that holds all of them."""
+        ranges = [part.numbers["score"].whole for part in self.parts]
+        known = [one for one in ranges if one is not None]
+        if not self.all_scored or len(known) < len(ranges):
+            return "value"
+        low, high = min(low for low, _ in known), max(high for _, high in known)
+        fit = (name for name, (least, most) in _NARROW.items() if least <= low and high <= most)
+        kind = next(fit, "DOUBLE")
+        return f"value::{kind} AS value"
 
     def traits(self, role: str) -> list[tuple[int, str]]:
         """Distinct pairs of a task's code and a name of a role that describes tasks."""

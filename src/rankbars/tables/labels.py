@@ -169,7 +169,8 @@ def _by_distance(values: NDArray[Any], codes: NDArray[np.int32], cell: str) -> _
     table = np.full(span, -1, np.int32)
     table[values - first] = codes
     kept = None if (table == np.arange(span)).all() else table
-    return f"({cell} - {first})::UINTEGER", partial(_look_up, table=kept)
+    kind = "USMALLINT" if span <= 1 << 16 else "UINTEGER"
+    return f"({cell} - {first})::{kind}", partial(_look_up, table=kept)
 
 
 def _by_hash(

@@ -219,6 +219,7 @@ class Filling:
             if self.answers:
                 state = np.full(len(cell), SCORED) if rows.state is None else rows.state
                 identity = self._identify(cell, rows.codes)
+                score = score.astype(np.float64, copy=False)
                 kept.append(Answers(cell, identity, score, state.astype(np.uint8)))
                 continue
             values.reshape(-1)[cell] = score

@@ -35,6 +35,7 @@ MOST_COLUMNS = 10_000
 _INTEGERS = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT",
                        "UINTEGER"})  # fmt: skip
 _FLOATS = frozenset({"FLOAT", "DOUBLE"})
+_WHOLE = _INTEGERS | {"BOOLEAN"}
 # Types by whose cells rows are found.
 _FOUND = _INTEGERS | {"VARCHAR"}
 # Their text is their name.
@@ -565,13 +566,21 @@ def _survey_typed(relation: Relation, names: Sequence[str]) -> dict[str, NumberC
     for name in names:
         cell, kind = relation.columns[name]
         cell = f"nullif({cell}, 'NaN')" if kind in _FLOATS else cell
-        wanted += ["0", "NULL"] if kind in _NOTHING else [f"count({cell})", f"max({cell})::DOUBLE"]
+        if kind in _NOTHING:
+            wanted += ["0", "NULL", "NULL"]
+        else:
+            # Footers of files tell both ends of whole numbers.
+            least = f"min({cell})::BIGINT" if kind in _WHOLE else "NULL"
+            wanted += [f"count({cell})", f"max({cell})::DOUBLE", least]
     (answer,) = relation.engine.ask(f"SELECT {', '.join(wanted)} FROM {relation.clause}")
     found = {}
-    for name, known, largest in zip(names, answer[::2], answer[1::2], strict=True):
+    for name, known, largest, least in zip(
+        names, answer[::3], answer[1::3], answer[2::3], strict=True
+    ):
         value = np.nan if largest is None else float(largest)
+        whole = None if least is None else (int(least), int(largest))
         truths = known if relation.columns[name][1] == "BOOLEAN" else 0
-        found[name] = NumberColumn(plain=known, truths=truths, largest=value)
+        found[name] = NumberColumn(plain=known, truths=truths, largest=value, whole=whole)
     return found
 
 

@@ -88,7 +88,7 @@ def read_summaries(records: Records, worst: Sequence[float] | None = None) -> Su
     parts = list(records.batches(("model", "task"), fields))
 
     def column(name: str) -> NDArray[np.float64]:
-        return np.concatenate([part.numbers[name] for part in parts])
+        return np.concatenate([part.numbers[name] for part in parts], dtype=np.float64)
 
     cell = np.concatenate([
         part.codes["task"].astype(np.int64) * models + part.codes["model"] for part in parts
