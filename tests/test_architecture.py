@@ -175,6 +175,17 @@ def test_help_and_version_answer_without_scipy(option, tmp_path):
     assert not loaded & {"scipy", "numpy", "duckdb", "pandas"}
 
 
+def test_a_batch_of_a_race_needs_no_scipy(tmp_path):
+    line = '{"model": "a", "item": "1", "score": 1}\n'
+    files = {"models.txt": "a\nb\n", "items.txt": "1\n2\n", "results.jsonl": line}
+    for name, lines in files.items():
+        (tmp_path / name).write_text(lines, encoding="utf-8")
+    names = ["--models-file", "models.txt", "--items-file", "items.txt", "--json"]
+    for words in (["next", *names], ["next", "--json"], ["tell", "results.jsonl"]):
+        code = COMMAND.format(words=["race", "race.duckdb", *words])
+        assert not modules_after(code, tmp_path) & {"scipy", "pandas", "rankbars.readers"}
+
+
 def test_every_command_and_every_renderer_is_where_the_tables_say():
     for command in COMMANDS:
         assert app.get_command(click.Context(app), command).name == command

@@ -24,6 +24,9 @@ __all__ = ["close_batch", "enter_model"]
 
 _UNKEPT: Final = 3
 """Batches whose wealth is not kept by a process that goes on; another computes them anew."""
+_FIRST_ROWS: Final = 25
+"""In a first batch of so few rows, of scores other than 0 and 1, bets on all pairs are made anew
+in less time than they are written and read: there are 24 numbers for each pair."""
 
 
 def close_batch(log: RaceLog) -> None:
@@ -32,10 +35,9 @@ def close_batch(log: RaceLog) -> None:
     batch = now.open
     if batch is None:
         return
-    keep = not log.known or len(log.unkept) >= _UNKEPT
     state = settle_batch(_bets(log), scaled_rows(now.design, batch), now.design.alpha)
     facts = _settled(state, now)
-    if keep:
+    if _worth_keeping(log, state):
         facts |= _keep(log, state, now.design.alpha)
     evidence: list[float | None] = [None] * len(now.models)
     for model, one in zip(batch.models, race_evidence(state, batch.models).tolist(), strict=True):
@@ -45,6 +47,14 @@ def close_batch(log: RaceLog) -> None:
         log.lease({})
     log.add("closed", facts)
     log.know(state)
+
+
+def _worth_keeping(log: RaceLog, state: RaceState) -> bool:
+    """Whether the wealth after this batch is kept."""
+    if log.known:
+        return len(log.unkept) >= _UNKEPT
+    begun = any(one.kind in SETTLED for one in log.entries)
+    return begun or state.logs.ndim == 2 or state.at > _FIRST_ROWS
 
 
 def enter_model(log: RaceLog, name: str) -> None:
@@ -118,16 +128,22 @@ def _keep(log: RaceLog, state: RaceState, alpha: float) -> dict[str, str]:
         logs = state.logs[np.ix_(runs, runs)]
         form = "<u2" if logs.max(initial=0) <= np.iinfo("<u2").max else "<u4"
     else:
-        logs, form = state.logs[:, runs[:, None], runs], "<f8"
+        logs, form = state.logs, "<f8"
+        if runs.size < state.call.size:
+            logs = logs[:, runs[:, None], runs]
     peak = state.peak[np.ix_(runs, runs)]
-    return {"wealth": log.keep(_bytes(peak, logs.astype(form), shown)), "form": form}
+    wealth = _bytes(peak, logs.astype(form, copy=False), shown)
+    return {"wealth": log.keep(wealth), "form": form}
 
 
 def _bytes(*parts: NDArray[Any]) -> Bytes:
     """Arrays one after the other, in whole eights of bytes."""
-    flat = [np.ascontiguousarray(part).reshape(-1).view(np.uint8) for part in parts]
-    missing = -sum(part.size for part in flat) % 8
-    return np.concatenate([*flat, np.zeros(missing, np.uint8)])
+    size = sum(part.nbytes for part in parts)
+    made, end = np.zeros(size + -size % 8, np.uint8), 0
+    for part in parts:
+        start, end = end, end + part.nbytes
+        made[start:end].view(part.dtype).reshape(part.shape)[...] = part
+    return made
 
 
 def _unpacked(log: RaceLog, wealth: Bytes) -> RaceState:

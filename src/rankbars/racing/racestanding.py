@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -265,11 +266,18 @@ def _open_batch(log: RaceLog, cells: int) -> RaceBatch | None:
 
 def name_calls(now: Standing, batch: RaceBatch, places: Sequence[int]) -> list[Call]:
     """Calls of a batch by their places."""
+    size = batch.told.shape[2]
     rows, columns, cells = np.unravel_index(np.asarray(places, np.intp), batch.told.shape)
-    asked = list(zip(rows.tolist(), columns.tolist(), cells.tolist(), strict=True))
-    known = {row: now.design.row(batch.first + row) for row in {row for row, _, _ in asked}}
-    models = [now.models[model] for model in batch.models]
-    return [Call(models[column], *known[row][cell]) for row, column, cell in asked]
+    asked = (rows * size + cells).tolist()
+    known = {
+        row * size + cell: one
+        for row in np.unique(rows).tolist()
+        for cell, one in enumerate(now.design.row(batch.first + row))
+    }
+    models = [now.models[batch.models[column]] for column in columns.tolist()]
+    tasks, items, trials = zip(*map(known.__getitem__, asked), strict=True) if asked else ((),) * 3
+    # There are thousands, and made one by one they would take longer than the bets on them.
+    return list(map(tuple.__new__, repeat(Call), zip(models, tasks, items, trials, strict=True)))
 
 
 def scaled_rows(design: RaceDesign, batch: RaceBatch) -> NDArray[np.float64]:
