@@ -63,7 +63,7 @@ _ELSEWHERE = {
     ),
     "how a file is read is said to rb.read(path, ...), and of a frame to "
     "rb.Scores.from_frame(frame, ...)": (
-        "rows", "folds", "metric", "layout", "minimum", "maximum", "cells",
+        "rows", "folds", "metric", "layout", "minimum", "maximum", "cells", "words",
     ),
     "how a file is read is said to rb.read(path, ...)": ("format", "reruns"),
 }  # fmt: skip

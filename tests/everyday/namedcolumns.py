@@ -438,7 +438,7 @@ CASES = (
                 {"gpt": {"law": 0.71, "math": 0.65}, "llama": {"law": 0.55, "math": 0.41}}
             )
         },
-        ("tasks-by-models|models-by-tasks",),
+        ("--layout tasks-by-models", "--layout models-by-tasks"),
         code=1,
     ),
     Case(

@@ -23,6 +23,7 @@ from everyday import (
     madeofothers,
     namedcolumns,
     notebooktables,
+    outcomewords,
     pairs,
     printedtables,
     recordsofruns,
@@ -69,6 +70,7 @@ CASES: tuple[Case, ...] = tuple(
         filesagain,
         unscored,
         votecopies,
+        outcomewords,
     )
     for case in part.CASES
 )

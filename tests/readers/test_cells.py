@@ -92,7 +92,9 @@ def test_number_cells_remember_what_they_could_not_read() -> None:
     cells.extend(["1", "x", None, 2, "50%", "y", True, 10**400])
     np.testing.assert_array_equal(cells.values(), [1, np.nan, np.nan, 2, 50, np.nan, 1, np.nan])
     column = cells.column()
-    assert column.unread == (1, "x", 3)
+    assert column.unread is not None
+    assert column.unread[:3] == (1, "x", 3)
+    assert [text for text, _ in column.unread.words][:2] == ["x", "y"]
     assert (column.plain, column.percentages, column.truths) == (3, 1, 1)
     assert column.largest == 50
     assert not column.only_truths

@@ -49,6 +49,7 @@ class Reading:
     layout: str | None
     cells: str | None
     decimal: str | None
+    word: tuple[str, ...]
     score_min: float | None
     score_max: float | None
     filter: tuple[str, ...]
@@ -77,6 +78,7 @@ class Reading:
             "layout": self.layout,
             "cells": self.cells,
             "decimal": self.decimal,
+            "words": self.word or None,
             "minimum": self.score_min,
             "maximum": self.score_max,
             "filter": self.filter or None,
@@ -235,12 +237,17 @@ reading_options = collect_options(
             "--cells", metavar="MEANING",
             help="What stands behind the values in cells such as 71.3 ± 1.2: se (a standard "
             "error), std5 (the standard deviation of 5 runs; any number), ci95 (an interval, or "
-            "half of one; any level) or value (leave it aside).",
+            "half of one; any level) or value (leave it aside); share reads 7/10 as 0.7.",
         ),
         named_option(
             "--decimal", known=(".", ","),
             help="What separates the fraction of numbers in text. Without it, a comma does between "
             "semicolons only.",
+        ),
+        click.option(
+            "--word", metavar="WORD=VALUE", multiple=True,
+            help="What a word in cells of scores counts as: pass, fail, missing (no score) or a "
+            "number, such as timeout=fail, infra_error=missing, B+=3.3. Repeat for more.",
         ),
         click.option(
             "--score-min", type=float, metavar="X",
@@ -305,8 +312,9 @@ reading_options = collect_options(
 _FLAGS = {
     "columns": "--column", "direction": "--direction", "rows": "--rows", "folds": "--folds",
     "test_share": "--test-share", "metric": "--metric", "layout": "--layout",
-    "cells": "--cells", "decimal": "--decimal", "minimum": "--score-min", "maximum": "--score-max",
-    "filter": "--filter", "reruns": "--reruns", "compare_anyway": "--compare-anyway",
+    "cells": "--cells", "decimal": "--decimal", "words": "--word",
+    "minimum": "--score-min", "maximum": "--score-max", "filter": "--filter",
+    "reruns": "--reruns", "compare_anyway": "--compare-anyway",
     "controls": "--control", "self_votes": "--self-votes", "arena_per_file": "--arena-per-file",
     "where": "--where", "within": "--within", "over_time": "--over-time", "map": "--map",
 }  # fmt: skip

@@ -268,6 +268,7 @@ class Scores:
         controls: str | Sequence[str] = (),
         self_votes: str = "raise",
         cells: str | None = None,
+        words: Mapping[str, object] | None = None,
         where: str | Sequence[str] = (),
         within: str | Sequence[str] = (),
         over_time: str | None = None,
@@ -306,6 +307,9 @@ class Scores:
         cells : str, optional
             What stands behind values such as ``71.3 ± 1.2``: ``"se"``, ``"std5"``, ``"ci95"`` or
             ``"value"``.
+        words : mapping from str to str or float, optional
+            What words in cells of scores count as: ``"pass"``, ``"fail"``, ``"missing"`` or a
+            number.
         where : str or sequence of str
             Only rows on which these conditions hold, such as ``"turns > 1"``; see `rankbars.read`.
         within : str or sequence of str
@@ -343,6 +347,7 @@ class Scores:
             "columns": given, "direction": direction, "rows": rows, "folds": folds,
             "test_share": test_share, "metric": metric, "layout": layout, "minimum": minimum,
             "maximum": maximum, "controls": controls, "self_votes": self_votes, "cells": cells,
+            "words": words,
             "where": where, "within": within, "over_time": over_time, "failed": failed,
             "trials": trials,
         }  # fmt: skip

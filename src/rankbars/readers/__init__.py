@@ -55,6 +55,7 @@ def read(
     arena_per_file: bool = False,
     cells: str | None = None,
     decimal: str | None = None,
+    words: Mapping[str, object] | Sequence[str] | None = None,
     models: str | Sequence[str] | None = None,
     redact: bool = False,
     progress: Progress | None = None,
@@ -131,6 +132,9 @@ def read(
     decimal : {".", ","}, optional
         What separates the fraction of numbers in text. Without it, a comma does between semicolons
         only.
+    words : mapping from str to str or float, or sequence of str, optional
+        What words in cells of scores count as: ``"pass"``, ``"fail"``, ``"missing"`` (no score) or
+        a number, such as ``{"timeout": "fail", "infra_error": "missing"}``.
     models : str or sequence of str, optional
         Only these models, as if no other were there: a run of another model on fewer items leaves
         theirs as they are. Choose without looking at the results.
@@ -213,7 +217,7 @@ def read(
         "test_share": test_share, "metric": metric, "layout": layout, "minimum": minimum,
         "maximum": maximum, "filter": filter, "reruns": reruns, "compare_anyway": compare_anyway,
         "controls": controls, "self_votes": self_votes, "arena_per_file": arena_per_file,
-        "cells": cells, "decimal": decimal,
+        "cells": cells, "decimal": decimal, "words": words,
         "memory_limit": memory_limit, "by_reference": by_reference, "n_jobs": n_jobs,
         "models": models, "download_limit": download_limit, "other_hosts": other_hosts,
         "trials": trials, "failed": failed, "by_call": by_call,

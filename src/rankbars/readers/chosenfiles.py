@@ -210,7 +210,8 @@ def check_options(
         return
     given = {
         "rows": options.rows, "folds": options.folds, "test_share": options.test_share,
-        "layout": options.layout, "cells": options.cells, "memory_limit": options.room.limit,
+        "layout": options.layout, "cells": options.cells, "words": options.words or None,
+        "memory_limit": options.room.limit,
         "columns": [role for role in options.columns if role != "cluster"] or None,
     }  # fmt: skip
     for name, value in given.items():

@@ -33,11 +33,13 @@ from rankbars.tables.columns import names_run, split_run
 from rankbars.tables.database import Engine, Glance
 from rankbars.tables.intervalends import find_ends
 from rankbars.tables.layouts import find_layout
+from rankbars.tables.likelyroles import find_outcome
 from rankbars.tables.metrics import AMOUNTS, metric_in_name, split_words, usual_direction
 from rankbars.tables.readoptions import ReadOptions, options_of
 from rankbars.tables.relations import Table
 from rankbars.tables.tidy import SHARED_TASK, FileNames
 from rankbars.tables.valuetables import Chunk, ValueTable
+from rankbars.tables.words import WordsView
 
 __all__ = [
     "MARKDOWN_SUFFIXES",
@@ -99,7 +101,7 @@ def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
             what = "no record in it" if listed else "a header and no row below it"
             return None, f"There is {what}."
         try:
-            return find_layout(table, None, find_ends(table))
+            return find_layout(table, None, {**find_outcome(table), **find_ends(table)})
         except ReadError:
             raise  # it is damaged, whatever its layout
         except DataError as error:
@@ -133,6 +135,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[ParsedTable]:
             from rankbars.tables.conditions import choose_rows
 
             chosen = choose_rows(table, options.where)
+        chosen = WordsView(chosen, options.words) if options.words else chosen
         parsed = parse_table(chosen, names, options, options.engine)
         notes = _note_open_end(file)
         if table.remark:

@@ -35,10 +35,10 @@ __all__ = ["KEPT_OPTIONS", "ResultStore", "Telling", "paths_of", "put_names", "s
 # Options of `rankbars.read` that a store remembers.
 KEPT_OPTIONS = (
     "columns", "direction", "rows", "folds", "test_share", "metric", "layout", "cells", "decimal",
-    "minimum", "maximum", "filter", "reruns", "compare_anyway", "controls", "self_votes",
+    "words", "minimum", "maximum", "filter", "reruns", "compare_anyway", "controls", "self_votes",
     "arena_per_file", "where", "within", "over_time", "map",
 )  # fmt: skip
-_LISTS = ("metric", "filter", "controls", "where", "within")
+_LISTS = ("metric", "filter", "controls", "where", "within", "words")
 _LONGEST = 300  # characters of a name or a reason
 _NO_LETTERS = frozenset({"Cc", "Zl", "Zp", "Co", "Cn"})
 

@@ -43,6 +43,7 @@ from rankbars.tables.filesagain import runs_of_files
 from rankbars.tables.intervalends import find_ends, split_sides
 from rankbars.tables.joining import join_scores
 from rankbars.tables.layouts import find_layout, refuse_training
+from rankbars.tables.likelyroles import find_outcome
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
 from rankbars.tables.matrixcolumns import describes_rows, refuse_decorated
 from rankbars.tables.metrics import usual_direction
@@ -302,7 +303,8 @@ def _prepare(table: Table, names: FileNames, options: ReadOptions, engine: Engin
             return _prepare_split(
                 sided[0], names, replace(options, columns={**options.columns, **sided[1]})
             )
-        options = replace(options, columns={**find_ends(table), **options.columns})
+        told = {**find_outcome(table), **find_ends(table)}
+        options = replace(options, columns={**told, **options.columns})
         refuse_decorated(table)
     summed = None
     if has_counts(table.columns) or options.metric in METRICS:

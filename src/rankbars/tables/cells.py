@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from rankbars.errors import DataError
 
 __all__ = [
-    "LONGEST_NUMBER", "WORDS", "CodedTexts", "LabelCells", "NumberCells", "NumberColumn", "Unread",
-    "label_text", "merge_columns", "parse_number", "spellings_of",
+    "LONGEST_NUMBER", "PLAIN_WORDS", "WORDS", "CodedTexts", "LabelCells", "NumberCells",
+    "NumberColumn", "Unread", "label_text", "merge_columns", "parse_number", "spellings_of",
 ]  # fmt: skip
 
 # What text may stand for a number; compared without case and surrounding blanks.
@@ -30,6 +30,7 @@ WORDS = {
     **dict.fromkeys(("false", "no", "fail", "failed"), 0.0),
     **dict.fromkeys(("wahr", "vrai", "verdadero"), 1.0),  # as sheets write them elsewhere
     **dict.fromkeys(("falsch", "faux", "falso"), 0.0),
+    **dict.fromkeys(("succeeded", "right"), 1.0),
     **dict.fromkeys(("correct", "solved", "resolved", "success", "✓", "✔", "✔️", "✅"), 1.0),
     **dict.fromkeys(("incorrect", "wrong", "unsolved", "unresolved", "failure"), 0.0),
     **dict.fromkeys(("✗", "✘", "✖", "❌"), 0.0),
@@ -37,10 +38,11 @@ WORDS = {
         ("", "-", "--", "---", "–", "—", "na", "n/a", "n.a.", "nan", "null", "none"), math.nan
     ),
     **dict.fromkeys(("#n/a", "#div/0!"), math.nan),  # as sheets write them
+    **dict.fromkeys(("skip", "skipped"), math.nan),  # as runners of tests write them
 }
 
 # Words whose meaning nobody asks about.
-_PLAIN_WORDS = frozenset({"true", "false", "yes", "no", "wahr", "falsch", "vrai", "faux",
+PLAIN_WORDS = frozenset({"true", "false", "yes", "no", "wahr", "falsch", "vrai", "faux",
                           "verdadero", "falso"})  # fmt: skip
 
 # Marks behind a value, which point to a footnote.
@@ -59,6 +61,9 @@ _DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+(?:[eE][-+]?[0-9]+)?")
 
 _BOLD = re.compile(r"(\*\*|__|\*)(.*[0-9].*)\1")
 
+# Texts of cells that are no numbers, of which each is remembered.
+_MOST_WORDS = 20
+
 # Far above every way to write a number with its full precision.
 LONGEST_NUMBER = 2000
 
@@ -74,11 +79,21 @@ class Unread(NamedTuple):
         What it holds.
     cells : int
         How many there are.
+    words : tuple of (str, int)
+        The first different texts, and how often each stands there.
     """
 
     row: int
     text: str
     cells: int
+    words: tuple[tuple[str, int], ...] = ()
+
+    def also(self, text: str, cells: int) -> Unread:
+        """The same with further cells that hold a text."""
+        known = dict(self.words)
+        if text in known or len(known) < _MOST_WORDS:
+            known[text] = known.get(text, 0) + cells
+        return self._replace(cells=self.cells + cells, words=tuple(known.items()))
 
 
 class NumberColumn(NamedTuple):
@@ -131,8 +146,12 @@ class NumberColumn(NamedTuple):
 
 def merge_columns(one: NumberColumn, two: NumberColumn) -> NumberColumn:
     """What is known of the cells of both."""
+    unread = one.unread or two.unread
+    if one.unread is not None and two.unread is not None:
+        for text, cells in two.unread.words:
+            unread = (unread or one.unread).also(text, cells)
     return NumberColumn(
-        one.unread or two.unread,
+        unread,
         one.plain + two.plain,
         one.percentages + two.percentages,
         one.truths + two.truths,
@@ -223,8 +242,10 @@ def spellings_of(text: str, decimal: str = ".") -> tuple[str, ...]:
     found = []
     if plain.casefold() in ("pass", "passed", "fail", "failed"):
         found.append("word")
-    elif plain.casefold() in WORDS and plain.casefold() not in _PLAIN_WORDS:
-        found.append("right")
+    elif plain.casefold() in ("skip", "skipped"):
+        found.append("skipped")
+    elif (known := WORDS.get(plain.casefold())) == known and plain.casefold() not in PLAIN_WORDS:
+        found += [] if known is None else ["right"]
     if _BOLD.fullmatch(plain):
         found.append("bold")
     elif _unmarked(plain) != plain:
@@ -389,6 +410,8 @@ class NumberCells:
         if value is None:
             return self._remember(cell[:LONGEST_NUMBER])
         if math.isnan(value):
+            if "skipped" in spellings_of(cell):
+                self._spellings.setdefault("skipped", cell)
             return value
         for kind in spellings_of(cell):
             self._spellings.setdefault(kind, cell)
@@ -400,8 +423,6 @@ class NumberCells:
         return value
 
     def _remember(self, text: str) -> float:
-        if self._unread is None:
-            self._unread = Unread(len(self._values), text, 1)
-        else:
-            self._unread = self._unread._replace(cells=self._unread.cells + 1)
+        known = self._unread or Unread(len(self._values), text, 0)
+        self._unread = known.also(text, 1)
         return math.nan

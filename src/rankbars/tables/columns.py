@@ -49,7 +49,9 @@ class Role(NamedTuple):
 ROLES: Mapping[str, Role] = {
     "model": Role(
         ("model_name", "model_id", "system", "method", "framework", "algorithm", "classifier",
-         "estimator", "provider", "llm", "agent", "agent_name", "checkpoint"),
+         "estimator", "provider", "llm", "agent", "agent_name", "checkpoint", "algo",
+         "modell", "modellname", "modèle", "modele", "modelo", "modello",
+         "モデル", "模型", "модель"),
         ("config", "name", "run_name"),
     ),
     "task": Role(
@@ -60,7 +62,8 @@ ROLES: Mapping[str, Role] = {
         ("item_id", "sample_id", "example_id", "instance_id", "question_id", "doc_id", "uid",
          "prompt_id", "case", "case_id", "question", "problem", "problem_id", "item_idx",
          "sample_idx", "example_idx", "question_idx", "problem_idx", "doc_idx", "qid"),
-        ("task_id", "id", "query_id", "request_id", "test_id"),
+        ("task_id", "id", "query_id", "request_id", "test_id", "test_name", "test_case",
+         "testcase", "nodeid"),
     ),
     "fold": Role(("split_index", "cv_fold", "fold_id", "resample")),
     "repeat": Role(("repetition", "replicate")),

@@ -34,6 +34,7 @@ from rankbars.tables.tidy import FileNames
 from rankbars.tables.valuetables import Chunk, ValueTable
 from rankbars.tables.votecopies import refuse_copies
 from rankbars.tables.votetables import find_vote_layout, scores_of_votes, wants_votes
+from rankbars.tables.words import WordsView
 
 __all__ = ["scores_from_frame", "table_from_frame"]
 
@@ -65,6 +66,7 @@ def scores_from_frame(frame: Any, declared: Mapping[str, Any]) -> Scores:
             whole = table_from_frame(flat.frame, engine)
             whole.metric = flat.metric
             table = choose_rows(whole, options.where)
+            table = WordsView(table, options.words) if options.words else table
             if _holds_votes(table, options):
                 scores = scores_of_votes(table, options, "votes")
                 refuse_copies([table], options.columns)

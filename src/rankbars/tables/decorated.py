@@ -42,6 +42,7 @@ _SIDES = re.compile(
     rf"\s*(?P<value>{_NUMBER})\s*[(\[{{]?\s*\+\s*(?P<up>{_NUMBER})\s*[/,]?\s*"
     rf"-\s*(?P<down>{_NUMBER})\s*[)\]}}]?\s*"
 )
+_OF = re.compile(r"\s*(?P<part>\d+(?:\.\d+)?)\s*/\s*(?P<whole>\d+)\s*")
 # A comma that cannot divide thousands, and what a cell of numbers is made of.
 _DECIMAL_COMMA = re.compile(r"(?<!\d)0,\d|\d,(?:\d{1,2}|\d{4,})(?!\d)")
 _NUMERIC = re.compile(r"[\d\s,;+\-−–—±%()\[\]{}/]*")
@@ -54,9 +55,9 @@ class CellMeaning(NamedTuple):
 
     Parameters
     ----------
-    kind : {"se", "ci", "std", "value"}
+    kind : {"se", "ci", "std", "value", "share"}
         A standard error; an interval, or half of it; the standard deviation of a number of runs;
-        something that is left aside.
+        something that is left aside; what the value is a part of, as in 7/10.
     level : float
         Level of the interval, in (0, 1).
     runs : int
@@ -86,7 +87,7 @@ def parse_meaning(text: str) -> CellMeaning:
     ----------
     text : str
         ``"se"``, ``"ci95"`` (or another level), ``"std5"`` (or another number of runs),
-        ``"value"``; also as ``"value ± se"``.
+        ``"value"``, ``"share"``; also as ``"value ± se"``.
 
     Raises
     ------
@@ -106,12 +107,13 @@ def parse_meaning(text: str) -> CellMeaning:
     runs = re.fullmatch(r"(?:std|sd)(\d{1,6})", plain)
     if runs is not None and int(runs[1]) > 1:
         return CellMeaning("std", runs=int(runs[1]))
-    if plain in ("se", "value"):
+    if plain in ("se", "value", "share"):
         return CellMeaning(plain)
     raise OptionError(
         f"cells must be se (a standard error stands behind the value), std5 (the standard "
         "deviation of 5 runs, or another number of 2 or more), ci95 (an interval or half of one, "
-        f"at any level such as ci90) or value (leave it aside); got {text!r}."
+        "at any level such as ci90), value (leave it aside) or share (7/10 is 0.7); got "
+        f"{text!r}."
     )
 
 
@@ -166,6 +168,11 @@ def describe_decoration(text: str) -> str:
     >>> describe_decoration("71.3 ± 1.2")[:20], describe_decoration("about 7")
     ('Say what stands behi', '')
     """
+    if _OF.fullmatch(text):
+        return (
+            "If it is a part of a whole, read it as a share, 7/10 as 0.7: --cells share (in "
+            "Python: cells='share')."
+        )
     if not _says_more(str(_with_points([text])[0])):
         return ""
     if _SIGNED.search(text):
@@ -212,6 +219,8 @@ def split_cells(table: Table, meaning: CellMeaning, engine: Engine) -> SplitCell
         name: _with_points([row[position] for row in rows])
         for position, name in enumerate(table.columns)
     }
+    if meaning.kind == "share":
+        return _read_shares(table, columns, engine)
     if meaning.kind != "value":
         _refuse_places(table.source, columns)
     errors: dict[str, list[float]] = {}
@@ -241,6 +250,41 @@ def split_cells(table: Table, meaning: CellMeaning, engine: Engine) -> SplitCell
         remark = f"What follows the values in the cells of {where} was left aside."
     split = ValueTable.of(table.source, values, table.header_rows, engine)
     return SplitCells(split, errors, remark, meaning.runs)
+
+
+def _read_shares(
+    table: Table, columns: Mapping[str, Sequence[object]], engine: Engine
+) -> SplitCells:
+    """Cells such as 7/10 as 0.7; a column has such cells only, or none."""
+    values: dict[str, Sequence[object]] = dict(columns)
+    read = []
+    for name, cells in columns.items():
+        parts = [_OF.fullmatch(str(cell)) for cell in cells if cell not in (None, "")]
+        if not any(parts):
+            continue
+        filled = [cell for cell in cells if cell not in (None, "")]
+        other = next((cell for cell in filled if not _OF.fullmatch(str(cell))), None)
+        whole = min((int(one["whole"]) for one in parts if one is not None), default=0)
+        if other is not None or whole < 1:
+            raise DataError(
+                f"{table.source}: the column {name!r} holds shares such as "
+                f"{next(one[0] for one in parts if one is not None)!r}, and {other!r} beside them. "
+                "Write all of them the same way."
+            )
+        values[name] = [_share(cell) for cell in cells]
+        read.append(name)
+    if not read:
+        raise DataError(
+            f"{table.source}: no cell is a part of a whole, such as 7/10. Leave out the option "
+            "cells."
+        )
+    split = ValueTable.of(table.source, values, table.header_rows, engine)
+    return SplitCells(split, {}, f"Cells of {_some(read)} were read as shares, 7/10 as 0.7.")
+
+
+def _share(cell: object) -> float | None:
+    found = _OF.fullmatch(str(cell))
+    return None if found is None else float(found["part"]) / float(found["whole"])
 
 
 def _refuse_places(source: str, columns: Mapping[str, Sequence[object]]) -> None:

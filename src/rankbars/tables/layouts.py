@@ -35,6 +35,7 @@ from rankbars.tables.columns import (
 )
 from rankbars.tables.conditions import quote_column
 from rankbars.tables.crossvalidation import refuse_fold_columns
+from rankbars.tables.likelyroles import likely_roles, refuse_lists
 from rankbars.tables.metrics import ends_in_loss, is_measure, split_words, usual_direction
 from rankbars.tables.proposals import ask_two_ways, ask_undecided, refuse_crossed
 from rankbars.tables.relations import Table
@@ -102,6 +103,7 @@ def find_layout(table: Table, declared: str | None, named: Mapping[str, str]) ->
     _check_one_header_row(table, head)
     _refuse_statistics(table, head)
     header = Header.of(table.columns, _without_summaries(table.columns, head))
+    refuse_lists(table, header, named.values())
     if declared is not None:
         if declared.startswith("models-by"):
             _refuse_steps(table, header)
@@ -115,6 +117,9 @@ def find_layout(table: Table, declared: str | None, named: Mapping[str, str]) ->
                 f"{table.source}: this is a table of pairwise votes (a row compares two models), "
                 "not of scores."
             )
+    roles = likely_roles(table) if not header.has("score", weak=True) else {}
+    if len(roles) > 2 and roles["score"] in header.outcomes:
+        raise DataError(ask_undecided(table, header))
     layout = (
         _trials(table, header) or _tidy(table, header) or _matrix(table, header, head)
         or _unlabelled(header) or _unnamed_items(table, header) or _one_score(header, head)
@@ -249,7 +254,7 @@ def _tidy(table: Table, header: Header) -> Layout | None:
         raise DataError(ask_two_ways(table, header))
     elif not (has_key or header.has("model", weak=True) or item) or (others and not has_key):
         return None
-    texts = frozenset(table.columns) - header.numeric
+    texts = frozenset(table.columns) - find_numeric(table.columns, table.head(HEAD_ROWS))
     found = find_columns(table.columns, {}, source=table.source, texts=texts)
     return Layout("tidy", f"columns {found.describe()}")
 
@@ -309,7 +314,7 @@ def _matrix(table: Table, header: Header, head: Sequence[tuple[object, ...]]) ->
             _refuse_measures(table, header, [items])
             return Layout("items-by-models", f"{items!r} names the rows within {header.corner!r}")
         return Layout("tasks-by-models", reason)
-    if corner in corner_names("item"):
+    if corner in corner_names("item") or (corner == "test" and header.binary):
         _refuse_measures(table, header)
         _refuse_score(table, header)
         return Layout("items-by-models", reason)
@@ -454,11 +459,13 @@ def _refuse_numbered(table: Table, header: Header, head: Sequence[tuple[object, 
         if name not in numbering and name != header.columns[place] and None not in found
     ]  # fmt: skip
     if numbering and others:
+        roles = {"item": numbering[0], "score": others[0]}
+        if fold_name(header.columns[place]) not in known:
+            roles = {"model": header.columns[place], **roles}
         raise DataError(
             f"{table.source}: {head[several[0]][place]!r} has several rows, and "
             f"{numbering[0]!r} numbers them, so it is no task. If it names the items, and "
-            f"{others[0]!r} is the score: "
-            f"{paste_columns({'item': numbering[0], 'score': others[0]})}."
+            f"{others[0]!r} is the score: {paste_columns(roles)}."
         )
 
 

@@ -43,6 +43,7 @@ from rankbars.tables.tableheads import (
     names_items,
 )
 from rankbars.tables.tasktwice import columns_left_aside
+from rankbars.tables.words import ask_about_words
 
 __all__ = [
     "MOST_ROWS",
@@ -605,6 +606,13 @@ def numeric_columns(
         if is_date or is_size or describes_models(name):  # "128k" beside 8
             text.append(name)
             continue
+        beside = [one for one in seen.values() if one.unread is not None and one.plain]
+        whole = reduce(merge_columns, beside, NumberColumn())
+        asked = ask_about_words(whole.unread or unread, beside_truths=whole.only_truths)
+        if asked and not plain_text:
+            raise DataError(
+                f"{table.source}, column {name!r}: {unread.text!r} is no number. {asked}"
+            )
         if not plain_text or unread.text.lstrip("+-")[:1].isdigit():
             raise DataError(_not_one_number(table, name, unread))
         text.append(name)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Collection, Sequence
+from pathlib import Path
 
 from rankbars.errors import DataError
 from rankbars.tables.asides import is_helper, is_summary, likely_scores
 from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
-from rankbars.tables.metrics import is_measure
+from rankbars.tables.likelyroles import MOST_TASKS, likely_roles
+from rankbars.tables.metrics import ends_in_loss, is_measure, usual_direction
 from rankbars.tables.readoptions import LAYOUTS
 from rankbars.tables.relations import Table
 from rankbars.tables.tableheads import (
@@ -37,19 +38,9 @@ def ask_two_ways(table: Table, header: Header) -> str:
 
 
 def ask_undecided(table: Table, header: Header) -> str:
-    """What is said of a table that may be read in several ways, with what is likely first."""
+    """The question how to read a table whose header does not say it."""
     shown = ", ".join(repr(name) for name in list(header.columns)[:12])
     more = len(header.columns) - 12
-    hint = ""
-    if header.has("model") or header.has_key:
-        free = [name for name in header.columns if name in header.numeric
-                and (name in header.unexplained or is_summary(name))]  # fmt: skip
-        candidate = next(iter(likely_scores(free)), "NAME")
-        hint = f"name the score column ({paste_columns({'score': candidate})}) or "
-        if header.has("task") and len(free) > 1 and not any(map(is_measure, free)):
-            hint = "say --layout tasks-by-models if each column of numbers is a model, or "
-    elif named := _likely_columns(header, table.head(HEAD_ROWS)):
-        hint = f"name its columns (if these are they: {named}) or "
     if len(header.columns) == 1 and header.numeric:
         return (
             f"{table.source}: there is one column of numbers, {shown}, and nothing says which row "
@@ -65,36 +56,105 @@ def ask_undecided(table: Table, header: Header) -> str:
         )
     return (
         f"{table.source}: the header does not say how to read the table. Columns: {shown}"
-        f"{f' and {more} more' if more > 0 else ''}. A tidy table has one row per score and "
-        "columns such as model, task, item, score; a matrix names its rows in the first header "
-        f"cell (model, task or item). To read this one, {hint}give its layout "
-        f"(--layout {'|'.join(LAYOUTS)})."
+        f"{f' and {more} more' if more > 0 else ''}. {_ways(table, header)}"
     )
+
+
+def _ways(table: Table, header: Header) -> str:
+    """The lines that may read a table."""
+    matrix = "a matrix names its rows in the first header cell (model, task or item)"
+    tidy = "A tidy table has one row per score and columns such as model, task, item, score"
+    layouts = f"give its layout (--layout {'|'.join(LAYOUTS)})"
+    if roles := likely_roles(table):
+        lower = usual_direction(roles["score"]) == "lower" or ends_in_loss(roles["score"])
+        side = " --direction lower" if lower else ""
+        return (
+            f"It seems to have one row per score. If so, name its columns: {paste_columns(roles)}"
+            f"{side} (in Python: columns={roles!r}{', direction=' + repr('lower') if side else ''})"
+            f". Otherwise {layouts}; {matrix}."
+        )
+    if hint := _name_score(header) or _name_votes(header):
+        return f"{tidy}; {matrix}. To read this one, {hint} or {layouts}."
+    if square := _matrices(table, header):
+        return square
+    if named := _one_row_each(header, table.head(HEAD_ROWS)):
+        return (
+            f"{tidy}; {matrix}. To read this one, name its columns (if these are they: {named}) or "
+            f"{layouts}."
+        )
+    return f"{tidy}; {matrix}. To read this one, {layouts}."
+
+
+def _name_score(header: Header) -> str:
+    """What to name, where other columns are known."""
+    if not (header.has("model") or header.has_key):
+        return ""
+    free = [name for name in header.columns if name in header.numeric
+            and (name in header.unexplained or is_summary(name))]  # fmt: skip
+    if header.has("task") and len(free) > 1 and not any(map(is_measure, free)):
+        return "say --layout tasks-by-models if each column of numbers is a model,"
+    candidate = next(iter(likely_scores(free)), "NAME")
+    return f"name the score column ({paste_columns({'score': candidate})})"
 
 
 # Columns of these names say who won a vote, and are no scores.
 _WON = frozenset({"winner", "result", "verdict", "vote", "choice", "preferred", "outcome"})
 
 
-def _likely_columns(header: Header, head: Sequence[tuple[object, ...]]) -> str:
+def _name_votes(header: Header) -> str:
+    """The options that name two columns of text and one of who won."""
+    text, numbers = _texts_and_numbers(header)
+    if len(text) != 2 or len(numbers) != 1 or fold_name(numbers[0]) not in _WON:
+        return ""
+    named = paste_columns(
+        dict(zip(("model_a", "model_b", "winner"), (*text, *numbers), strict=True))
+    )
+    return f"name its columns (if these are they: {named})"
+
+
+def _one_row_each(header: Header, head: Sequence[tuple[object, ...]]) -> str:
     """The options that name one or two columns of text and the only one of numbers."""
-    text = [name for name in header.columns if name not in header.numeric]
-    numbers = [name for name in header.columns if name in header.numeric]
+    text, numbers = _texts_and_numbers(header)
     if header.empty or not 1 <= len(text) <= 2 or len(numbers) != 1 or not all(header.columns):
         return ""
-    roles = ("model", "task", "score")
-    if len(text) == 2 and fold_name(numbers[0]) in _WON:
-        roles = ("model_a", "model_b", "winner")
-    elif len(text) == 2:
-        few, many = sorted(
-            text, key=lambda name: len({row[header.columns.index(name)] for row in head})
-        )
-        if len({row[header.columns.index(many)] for row in head}) > _MOST_TASKS:
-            roles, text = ("model", "item", "score"), [few, many]
-    named = zip(roles, (*text[:2], *numbers), strict=False)
-    if len(text) == 1:
-        named = zip(("model", "score"), (*text, *numbers), strict=True)
-    return " ".join(shlex.join(("--column", f"{role}={name}")) for role, name in named)
+    different = {name: len({str(row[header.columns.index(name)]) for row in head}) for name in text}
+    items = [name for name in text[1:] if max(different.values()) > MOST_TASKS]
+    text = sorted(text, key=different.__getitem__) if items else text
+    roles = ("model", "item" if items else "task")[: len(text)]
+    return paste_columns(dict(zip((*roles, "score"), (*text, *numbers), strict=True)))
+
+
+def _texts_and_numbers(header: Header) -> tuple[list[str], list[str]]:
+    text = [name for name in header.columns if name not in header.numeric]
+    return text, [name for name in header.columns if name in header.numeric]
+
+
+def _matrices(table: Table, header: Header) -> str:
+    """The lines for a matrix whose first column names its rows."""
+    first, *others = header.columns
+    scores = [name for name in others if name in header.numeric and not is_helper(name)]
+    rows = table.head(HEAD_ROWS)
+    if len(scores) < 2 or not first or len({str(row[0]) for row in rows}) < len(rows):
+        return ""
+    loss = _loss_of(table.source)
+    side = " --direction lower" if loss else ""
+    said = f" (lower is better in {loss!r}, after which the file is called)" if loss else ""
+    ways = {
+        "items-by-models": f"{first!r} names items and the other columns are models",
+        "tasks-by-models": f"{first!r} names tasks and the other columns are models",
+        "models-by-tasks": f"{first!r} names models and the other columns are tasks",
+    }
+    if not (header.binary or first in header.numeric):
+        ways = {name: ways[name] for name in ("tasks-by-models", "models-by-tasks", *ways)}
+    lines = "; ".join(f"if {when}, --layout {name}{side}" for name, when in ways.items())
+    return f"{lines[0].upper()}{lines[1:]}{said}."
+
+
+def _loss_of(source: str) -> str:
+    """The loss that a file is called after; empty if it is called after none."""
+    words = re.findall(r"[^\W_]+", Path(source).stem.casefold())
+    return next((word for word in reversed(words)
+                 if usual_direction(word) == "lower" or ends_in_loss(word)), "")  # fmt: skip
 
 
 def refuse_crossed(table: Table, header: Header, head: Sequence[tuple[object, ...]]) -> None:
@@ -164,9 +224,6 @@ def split_values(values: Collection[object]) -> str:
     return next((one for one in found if "test" in one.casefold()), found[0])
 
 
-_MOST_TASKS = 30  # names beside a model that may be tasks; more are items
-
-
 def _name_rows(
     columns: Sequence[str], head: Sequence[tuple[object, ...]], model: int, texts: Sequence[str],
     ids: Sequence[str],
@@ -186,9 +243,7 @@ def _name_rows(
         return {}
     if apart(texts[0]):
         place = columns.index(texts[0])
-        return {
-            "item" if len({str(row[place]) for row in head}) > _MOST_TASKS else "task": texts[0]
-        }
+        return {"item" if len({str(row[place]) for row in head}) > MOST_TASKS else "task": texts[0]}
     for name in (*texts[1:], *ids):
         if apart(name):
             return {"item": name, "cluster": texts[0]}
@@ -206,7 +261,7 @@ _DATED = re.compile(r"\d{4}-\d\d-\d\d")
 
 def _crosses(head: Sequence[tuple[object, ...]], model: int, other: int) -> bool:
     """Whether a column has several names beside one model, and the same beside several models."""
-    pairs = {(row[model], row[other]) for row in head if row[other] not in (None, "")}
+    pairs = {(str(row[model]), str(row[other])) for row in head if row[other] not in (None, "")}
     models = {one for one, _ in pairs}
     names = {one for _, one in pairs}
     return len(pairs) > max(len(models), len(names)) and len(names) > 1

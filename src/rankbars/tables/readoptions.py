@@ -192,6 +192,8 @@ class ReadOptions:
         What stands behind the values in cells such as ``71.3 ± 1.2``.
     decimal : {".", ","}, optional
         What separates the fraction of a number in text; None: a comma between semicolons only.
+    words : mapping from str to float
+        What words in cells of scores are worth, NaN for no score; see `rankbars.tables.words`.
     reruns : {"newest", "all"}, optional
         What counts of several runs of one model. Of logs the newest, if nothing is said; rows of
         a table that stand twice are an error then.
@@ -250,6 +252,7 @@ class ReadOptions:
     self_votes: SelfVotes = "raise"
     cells: CellMeaning | None = None
     decimal: str | None = None
+    words: Mapping[str, float] = field(default_factory=dict)
     reruns: Reruns | None = None
     metrics: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
@@ -348,6 +351,7 @@ def options_of(given: Mapping[str, Any], format: str = "auto") -> ReadOptions:
         self_votes=given.get("self_votes", "raise"),
         cells=_meaning(given.get("cells")),
         decimal=given.get("decimal"),
+        words=_worth(given.get("words")),
         reruns=given.get("reruns"),
         metrics=metrics,
         where=_texts(given.get("where")),
@@ -386,6 +390,14 @@ def _meaning(given: str | None) -> CellMeaning | None:
     from rankbars.tables.decorated import parse_meaning
 
     return parse_meaning(given)
+
+
+def _worth(given: str | Mapping[str, object] | Sequence[str] | None) -> dict[str, float]:
+    if not given:
+        return {}
+    from rankbars.tables.words import parse_words
+
+    return parse_words(given)
 
 
 def _paths(given: str | Mapping[str, str] | None) -> dict[str, str]:

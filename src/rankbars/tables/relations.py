@@ -548,10 +548,11 @@ def _add_odd(
     """A column with cells whose text is no plain number: so many of them, the first one there."""
     if value is None:
         known = before.unread or Unread(first, text[:LONGEST_NUMBER], 0)
-        return before._replace(unread=known._replace(cells=known.cells + size))
-    if value != value:
-        return before
+        return before._replace(unread=known.also(text[:LONGEST_NUMBER], size))
     spelt = tuple((kind, text) for kind in spellings_of(text, decimal))
+    if value != value:
+        skipped = dict(spelt).keys() & {"skipped"}
+        return merge_columns(before, NumberColumn(spellings=spelt)) if skipped else before
     found = NumberColumn(largest=value, spellings=spelt)
     if "%" in text:
         return merge_columns(before, found._replace(percentages=size))

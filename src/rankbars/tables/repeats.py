@@ -493,20 +493,16 @@ def telling_columns(group: Group) -> str:
         )
     others = [one for one in known if one != part.roles.get("item")]
     alone = apart(*others, telling[0])  # in place of the column of items, not beside it
-    tasks = "task" not in part.roles and telling[0] not in find_numeric(table.columns, head)
+    text = telling[0] not in find_numeric(table.columns, head)
+    tasks = "task" not in part.roles and text
     versions = apart(*(one for one in known if one != part.roles.get("model")), telling[0])
+    ways = [f"numbers the answers to an item, {paste_columns({'epoch': telling[0]})}"]
+    ways += [f"names tasks or parts of one, {paste_columns({'task': telling[0]})}"] * tasks
+    if versions:
+        compared = f"names what is compared, {paste_columns({'model': telling[0]})}"
+        ways.insert(0 if text else 1, compared)
+    ways += [f"names the items, {paste_columns({'item': telling[0]})}"] * alone
     return (
-        f" The column {telling[0]!r} is not used and tells these rows apart: if it numbers the "
-        f"answers to an item, {paste_columns({'epoch': telling[0]})}"
-        + (
-            f"; if it names what is compared, {paste_columns({'model': telling[0]})}"
-            if versions
-            else ""
-        )
-        + (
-            f"; if it names tasks or parts of one, {paste_columns({'task': telling[0]})}"
-            if tasks
-            else ""
-        )
-        + (f"; if it names the items, {paste_columns({'item': telling[0]})}." if alone else ".")
+        f" The column {telling[0]!r} is not used and tells these rows apart: "
+        f"{'; '.join(f'if it {way}' for way in ways)}."
     )

@@ -9,6 +9,7 @@ from rankbars.tables.asides import describes_answers, is_helper
 from rankbars.tables.cells import parse_number
 from rankbars.tables.cleanrows import REJECTED_WORDS, STATUS_WORDS
 from rankbars.tables.columns import ROLES, fold_name
+from rankbars.tables.words import are_outcomes
 
 __all__ = [
     "CORNERS",
@@ -75,7 +76,9 @@ class Header(NamedTuple):
     folded : frozenset of str
         Names by which they are compared.
     numeric : frozenset of str
-        Columns of numbers.
+        Columns of numbers, and of outcomes.
+    outcomes : frozenset of str
+        Columns of words for how something ended, such as pass, fail and timeout.
     empty : bool
         Whether there is no row.
     zero_one, binary : bool
@@ -85,6 +88,7 @@ class Header(NamedTuple):
     columns: Sequence[str]
     folded: frozenset[str]
     numeric: frozenset[str]
+    outcomes: frozenset[str]
     empty: bool
     zero_one: bool
     binary: bool
@@ -92,16 +96,20 @@ class Header(NamedTuple):
     @classmethod
     def of(cls, columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> Header:
         """The header of a table with these first rows."""
-        found = [[read_number(cell) for cell in row] for row in head]
-        numeric = frozenset(
-            name
-            for position, name in enumerate(columns)
-            if all(row[position] is not None for row in found)
+        outcomes = frozenset(
+            name for place, name in enumerate(columns) if are_outcomes(row[place] for row in head)
         )
+        numeric = find_numeric(columns, head) | outcomes
+        words = [name in outcomes for name in columns]
+        found = [
+            [read_number(None if word and read_number(cell) is None else cell)
+             for cell, word in zip(row, words, strict=True)]
+            for row in head
+        ]  # fmt: skip
         zero_one = bool(head) and all(is_binary(row) for row in found)
         binary = bool(head) and all(is_binary(row[1:]) for row in found)
         folded = frozenset(fold_name(name) for name in columns)
-        return cls(columns, folded, numeric, not head, zero_one, binary)
+        return cls(columns, folded, numeric, outcomes, not head, zero_one, binary)
 
     def has(self, role: str, *, weak: bool = False) -> bool:
         """Whether a column is called as one of this role is."""

@@ -22,12 +22,14 @@ from rankbars.tables.cells import NumberColumn, Unread, merge_columns
 from rankbars.tables.cleanrows import describe_place
 from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name, paste_columns
 from rankbars.tables.database import Engine, quote
+from rankbars.tables.likelyroles import describe_lists
 from rankbars.tables.metrics import is_trial_metric, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.settings import Setting, find_settings
 from rankbars.tables.summaryrows import names_summaries
 from rankbars.tables.tableheads import HEAD_ROWS, find_numeric, find_state
+from rankbars.tables.words import ask_about_words
 
 __all__ = [
     "SHARED_TASK", "FileNames", "TidyTable", "check_numbers", "prepare_tidy", "spelling_remark",
@@ -312,8 +314,13 @@ def _not_a_number(rows: Rows, role: str, name: str, unread: Unread) -> str:
     place = describe_place(rows, unread.row, _names_at(rows, unread.row))
     more = f" ({unread.cells} such cells)" if unread.cells > 1 else ""
     hint = ""
+    asked = ask_about_words(unread, beside_truths=rows.numbers[role].only_truths)
+    if asked:
+        return f"{place}: the {role} {unread.text!r} in column {name!r} is no number{more}. {asked}"
     if re.fullmatch(r"\s*-?[0-9]+,[0-9]+\s*", unread.text):
         hint = " If the comma is the decimal mark: --decimal , (in Python: decimal=',')."
+    elif unread.text.lstrip().startswith("["):
+        hint = f" {describe_lists(name)}"
     elif re.match(r"\s*[-+]?[0-9.]+\s*(±|\+/-|\(|/|\*)", unread.text):
         hint = " A cell may hold one number only; move the rest to a column of its own."
         hint = f" {describe_decoration(unread.text)}" if describe_decoration(unread.text) else hint
@@ -402,6 +409,7 @@ _SPELLINGS = {
     "comma": "a comma is the decimal mark",
     "mark": "marks behind a value are left aside",
     "word": "pass counts as 1, fail as 0",
+    "skipped": "skipped counts as no score",
     "right": "correct, solved, ✓ and the like count as 1, their opposites as 0",
     "bold": "marks around a value are left aside",
 }

@@ -1,0 +1,191 @@
+"""What columns seem to be where their names do not say it, by what they hold.
+
+It is asked, with the lines to paste; only a column of outcomes, such as pass and fail, is taken for
+the score unasked, where other names leave no doubt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from rankbars.errors import DataError
+from rankbars.tables.asides import is_attribute, likely_scores
+from rankbars.tables.columns import ROLES, fold_name
+from rankbars.tables.metrics import split_words, usual_direction
+from rankbars.tables.relations import Table
+from rankbars.tables.tableheads import HEAD_ROWS, Header, read_number
+from rankbars.tables.times import are_times
+
+__all__ = ["MOST_TASKS", "describe_lists", "find_outcome", "likely_roles", "refuse_lists"]
+
+# Rows looked at where the first few say nothing.
+_MOST_ROWS = 5000
+
+# What is compared, and what it is compared on, by the names of columns.
+_COMPARED = split_words("""
+    algo algorithm optimizer optimiser backend engine quant quantization quantisation dtype branch
+    variant build version release commit revision arm policy strategy approach solver technique
+    pipeline retriever reranker embedder tokenizer adapter candidate submission team player bot
+    configuration config setup setting experiment
+""")
+_ON = split_words("""
+    env environment game suite domain scenario endpoint language lang category
+""")
+_MODEL = re.compile(r"(?i)model|modèl|モデル|模型|модел")
+_MOST_MODELS = 50
+MOST_TASKS = 30  # names beside a model that may be tasks; more are items
+
+_Rows = Sequence[Sequence[object]]
+
+
+def find_outcome(table: Table) -> Mapping[str, str]:
+    """The column of outcomes as the score, where models or items are named and no score is."""
+    rows = table.head(HEAD_ROWS)
+    header = Header.of(table.columns, rows)
+    outcome = _outcome(header)
+    if outcome is None:
+        return {}
+    roles = likely_roles(table)
+    models = [at for at, name in enumerate(header.columns) if _is_called(name, "model")]
+    several = any(len({str(row[at]) for row in rows}) < len(rows) for at in models[:1])
+    if several or (header.has("item", weak=True) and not models and "model" not in roles):
+        return {"score": outcome}
+    tests = fold_name(roles.get("item", "")) in _TESTS and "model" not in roles
+    return {"item": roles["item"], "score": outcome} if tests else {}
+
+
+_TESTS = split_words("test tests")
+
+
+def _outcome(header: Header) -> str | None:
+    """The one column of words for how something ended, beside none that is called a score."""
+    rated = any(usual_direction(name) == "higher" for name in header.numeric - header.outcomes)
+    known = rated or header.has("score", weak=True)
+    return next(iter(header.outcomes)) if len(header.outcomes) == 1 and not known else None
+
+
+def likely_roles(table: Table) -> dict[str, str]:
+    """Roles that columns of a tidy table seem to play; empty if they do not tell rows apart.
+
+    Without a model it is a file of one: a column names its rows, each with a name of its own.
+    """
+    rows = table.head(_MOST_ROWS)
+    header = Header.of(table.columns, rows)
+    score = _outcome(header) or _likely_score(header, rows)
+    if score is None or len(rows) < 2 or len(header.outcomes) > 1:
+        return {}
+    cells = {name: [str(row[at]) for row in rows] for at, name in enumerate(header.columns)}
+    different = {name: len(set(own)) for name, own in cells.items()}
+    named = {name: role for name in header.columns if name != score
+             for role in ("model", "task", "item", "fold", "repeat", "run", "epoch")
+             if _is_called(name, role)}  # fmt: skip
+    times = [name for name in header.columns if name not in named and are_times(cells[name])]
+    free = [
+        name for name in header.columns
+        if name not in (score, *named, *times) and name and not is_attribute(name)
+        and (name not in header.numeric or fold_name(name) in _COMPARED)
+    ]  # fmt: skip
+    keys = [*(name for name, role in named.items() if role != "model"), *times, *free]
+    models = [name for name, role in named.items() if role == "model"] or sorted(
+        (
+            name for name in free
+            if 1 < different[name] <= min(_MOST_MODELS, len(rows) / 2)
+            and (
+                fold_name(name) in _COMPARED
+                or any(_crosses(cells[name], cells[key]) for key in keys if key != name)
+            )
+        ),
+        key=lambda name: fold_name(name) not in _COMPARED,
+    )  # fmt: skip
+    if not models:
+        return _of_one_model(score, different, [*named, *free], len(rows))
+    roles = {"model": models[0]}
+    roles |= {role: name for name, role in reversed(named.items()) if role != "model"}
+    roles |= {"run": times[0]} if times and "run" not in roles else {}
+    rest = [name for name in free if name != models[0] and different[name] > 1]
+    while len(set(zip(*(cells[name] for name in roles.values()), strict=True))) < len(rows):
+        if not rest:
+            return {}
+        few = different[rest[0]] <= MOST_TASKS or fold_name(rest[0]) in _ON
+        role = next((one for one in ("task", "item")[not few :] if one not in roles), None)
+        if role is None:
+            return {}
+        roles[role] = rest.pop(0)
+    order = ("model", "task", "item", "fold", "repeat", "run", "epoch")
+    return {role: roles[role] for role in order if role in roles} | {"score": score}
+
+
+def _crosses(models: Sequence[str], keys: Sequence[str]) -> bool:
+    """Whether most names of one column stand beside several of the other."""
+    beside: dict[str, set[str]] = {}
+    for model, key in zip(models, keys, strict=True):
+        beside.setdefault(key, set()).add(model)
+    return 2 * sum(len(own) > 1 for own in beside.values()) > len(beside) > 1
+
+
+def _of_one_model(
+    score: str, different: Mapping[str, int], keys: Sequence[str], rows: int
+) -> dict[str, str]:
+    """The item and the score of a file of one model; empty if no column names its rows."""
+    items = [name for name in keys if different[name] == rows and fold_name(name) not in _SAID]
+    return {"item": items[0], "score": score} if items and rows > _FEWEST else {}
+
+
+# What a model answered names no row; fewer rows may be models, one each.
+_SAID = split_words("output response answer prediction completion generated reasoning error")
+_FEWEST = 20
+
+
+def _is_called(name: str, role: str) -> bool:
+    folded = fold_name(name)
+    names = (role, *ROLES[role].aliases, *ROLES[role].weak)
+    other = role == "model" and folded not in _COMPARED and _MODEL.search(name)
+    return folded in {fold_name(one) for one in names} or bool(other)
+
+
+def _likely_score(header: Header, rows: _Rows) -> str | None:
+    """The column of numbers that may be the score: one with fractions, where there are several."""
+    if header.outcomes:
+        return None
+    called = [name for name in header.columns if _is_called(name, "score")]
+    if called:
+        return called[0] if called[0] in header.numeric else None
+    free = [name for name in header.columns if name in header.numeric
+            and fold_name(name) not in _COMPARED]  # fmt: skip
+    found = likely_scores(name for name in free if name in header.unexplained)
+    found = found or [name for name in free if is_attribute(name)]
+    places = {name: at for at, name in enumerate(header.columns)}
+    found.sort(key=lambda name: usual_direction(name) != "higher")
+    whole = {
+        name for name in found
+        if all((read_number(row[places[name]]) or 0.0) % 1.0 in (0.0,) for row in rows)
+    }  # fmt: skip
+    return next((name for name in found if name not in whole), found[0] if found else None)
+
+
+def refuse_lists(table: Table, header: Header, named: Collection[str]) -> None:
+    """Raises `DataError` where the only scores lie in lists, several in a cell."""
+    head = table.head(HEAD_ROWS)
+    lists = [
+        name for at, name in enumerate(header.columns)
+        if head and all(_is_list_of_numbers(row[at]) for row in head)
+    ]  # fmt: skip
+    others = [name for name in header.columns if name in header.numeric
+              and (name in header.unexplained or _is_called(name, "score"))]  # fmt: skip
+    asked = next((name for name in lists if name in named), lists[0] if lists else None)
+    if asked is not None and (asked in named or not others):
+        raise DataError(f"{table.source}: {describe_lists(asked)}")
+
+
+def _is_list_of_numbers(cell: object) -> bool:
+    held = list(cell) if isinstance(cell, list | tuple) else []
+    return bool(held) and all(isinstance(one, int | float) for one in held)
+
+
+def describe_lists(name: str) -> str:
+    """What to do with several scores in one cell."""
+    return (
+        f"the cells of {name!r} hold lists. Write one row per number, in pandas: frame = "
+        f"frame.explode({name!r}); frame['trial'] = frame.groupby(level=0).cumcount()."
+    )

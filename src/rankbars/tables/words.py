@@ -1,0 +1,204 @@
+"""Words in cells of scores: which columns hold outcomes, and what callers say words are worth.
+
+Pass and fail are numbers everywhere. What else tools write beside them, such as timeout, is worth
+what the caller says: a number, or no score.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from rankbars.errors import OptionError
+from rankbars.tables.cells import PLAIN_WORDS, WORDS, Unread, parse_number
+from rankbars.tables.conditions import TableView
+from rankbars.tables.database import quote_text
+from rankbars.tables.relations import Relation, Table
+
+__all__ = ["WordsView", "are_outcomes", "ask_about_words", "parse_words"]
+
+# What the names of outcomes are worth; truth values and yes or no say nothing of their column.
+_OUTCOMES = {
+    word: value for word, value in WORDS.items()
+    if value == value and word not in PLAIN_WORDS and word.isalpha()
+}  # fmt: skip
+_SKIPPED = frozenset({"skip", "skipped"})
+
+_MOST_WORDS = 12  # that a column of outcomes holds
+
+
+def are_outcomes(cells: Iterable[object]) -> bool:
+    """Whether cells are words for how something ended, at least half of them pass and fail.
+
+    Examples
+    --------
+    >>> are_outcomes(["pass", "fail", "timeout"]), are_outcomes(["yes", "no"])
+    (True, False)
+    >>> are_outcomes(["ok", "error"]), are_outcomes(["passed", "passed", "skipped"])
+    (False, True)
+    """
+    words = Counter(str(cell).strip().casefold() for cell in cells if cell not in (None, ""))
+    known = sum(number for word, number in words.items() if word in {*_OUTCOMES, *_SKIPPED})
+    some = any(word in _OUTCOMES for word in words)
+    return some and len(words) <= _MOST_WORDS and 2 * known >= sum(words.values())
+
+
+def parse_words(given: str | Mapping[str, object] | Sequence[str] | None) -> dict[str, float]:
+    """What words are worth, by the word without case: a number, NaN for no score.
+
+    Raises
+    ------
+    OptionError
+        If it is no number, pass, fail or missing, or a word is declared twice.
+
+    Examples
+    --------
+    >>> parse_words(["timeout=fail", "infra_error=missing", "partly right=0.5"])
+    {'timeout': 0.0, 'infra_error': nan, 'partly right': 0.5}
+    """
+    pairs: list[tuple[str, object]] = []
+    if isinstance(given, Mapping):
+        pairs = list(given.items())
+    else:
+        for text in [given] if isinstance(given, str) else given or ():
+            word, sign, value = text.rpartition("=")
+            if not sign:
+                raise OptionError(
+                    f"A word is declared as WORD=VALUE, such as timeout=fail; got {text!r}."
+                )
+            pairs.append((word, value))
+    found: dict[str, float] = {}
+    for word, worth in pairs:
+        plain = str(word).strip().casefold()
+        missing = worth is None or str(worth).strip().casefold() == "missing"
+        number = math.nan if missing else parse_number(str(worth))
+        if number is None or math.isinf(number) or not plain:
+            raise OptionError.out_of_range(
+                f"worth of the word {word!r}", worth, "a number, pass, fail or missing"
+            )
+        if not _same(found.setdefault(plain, number), number):
+            raise OptionError(f"The word {word!r} is declared twice; give it once.")
+    return found
+
+
+def _same(one: float, two: float) -> bool:
+    return one == two or (one != one and two != two)
+
+
+class WordsView(TableView):
+    """A table in which words of columns of numbers are worth what the caller said.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    words : mapping from str to float
+        Worth by word, as `parse_words` gives it.
+    """
+
+    def __init__(self, table: Table, words: Mapping[str, float]) -> None:
+        super().__init__(table)
+        self._words = dict(words)
+        self.fixed = table.fixed
+
+    def head(self, rows: int) -> list[tuple[object, ...]]:
+        """First rows, with what words are worth where that makes a column one of scores."""
+        given = self._table.head(rows)
+        columns = [[row[place] for row in given] for place in range(len(self.columns))]
+        return list(zip(*map(self._turned, columns), strict=True)) if given else given
+
+    def _turned(self, cells: Sequence[object]) -> Sequence[object]:
+        words = [str(cell).strip().casefold() for cell in cells]
+        turned = [
+            _WORTH.get(self._words[word], _text(self._words[word])) if word in self._words else cell
+            for word, cell in zip(words, cells, strict=True)
+        ]
+        read = all(parse_number(str(cell)) is not None for cell in turned if cell is not None)
+        return turned if read and self._words.keys() & {*words} else cells
+
+    def relate(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> Relation:
+        """The rows in the database, with numbers for words in columns of numbers."""
+        relation = self._table.relate(labels, numbers)
+        held = {name: relation.known[name] for name in numbers.values() if name in relation.known}
+        odd = {f"words of {name}": name for name, one in held.items() if one.unread is not None}
+        if odd:  # read as numbers already; once more, as text
+            rest = {role: name for role, name in numbers.items() if name not in odd.values()}
+            relation = self._table.relate({**labels, **odd}, rest)
+        names = [name for name in dict.fromkeys(numbers.values()) if relation.is_text(name)]
+        columns = dict(relation.columns)
+        for name in names:
+            cell = columns[name][0]
+            plain = f"lower(trim({cell}))"
+            cases = " ".join(
+                f"WHEN {quote_text(word)} THEN {quote_text(_text(value))}"
+                for word, value in self._words.items()
+            )
+            columns[name] = (f"(CASE {plain} {cases} ELSE {cell} END)", "VARCHAR")
+        return relation._replace(columns=columns)
+
+
+_WORTH = {0.0: "fail", 1.0: "pass"}
+
+
+def _text(value: float) -> str:
+    return "" if value != value else repr(value)
+
+
+# What did not run has no score.
+_NOT_RUN = re.compile(
+    r"infra|skip|cancel|not[ _-]?run|pending|block|unknown|invalid|abort|exclu|setup|unable|n/?a$"
+    r"|xfail|xpass|flaky|deselect|queued|running|quarantin"
+)
+_GRADES = re.compile(r"[a-f][+-]?|[a-f]")
+_POINTS = {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0, "e": 0.0, "f": 0.0}
+
+
+def ask_about_words(unread: Unread, *, beside_truths: bool) -> str:
+    """The question what words among scores count as; empty where they are something else.
+
+    Parameters
+    ----------
+    unread : Unread
+        Cells that are no numbers.
+    beside_truths : bool
+        Whether the others are pass and fail, or the like.
+
+    Examples
+    --------
+    >>> print(ask_about_words(Unread(3, "timeout", 2, (("timeout", 2),)), beside_truths=True))
+    Say what 'timeout' (2 cells) counts as: --word timeout=fail (in Python: words={'timeout': \
+'fail'}). Behind = stands pass (1), fail (0), missing (no score), or a number.
+    """
+    words = [word for word, _ in unread.words]
+    if not words or len(words) > _MOST_WORDS:
+        return ""
+    graded = all(_GRADES.fullmatch(word.strip().casefold()) for word in words)
+    if graded and len(words) > 1:
+        worth = {word: _points(word.strip().casefold()) for word in words}
+    elif beside_truths:
+        worth = {word: _proposed(word.casefold()) for word in words}
+    else:
+        return ""
+    lines = " ".join(shlex.join(("--word", f"{word.strip()}={one}")) for word, one in worth.items())
+    told = ", ".join(
+        f"{word!r} ({number} cell{'s' * (number > 1)})" for word, number in unread.words
+    )
+    verb = "counts" if len(words) == 1 else "count"
+    return (
+        f"Say what {told} {verb} as: {lines} (in Python: words={worth!r}). Behind = stands pass "
+        "(1), fail (0), missing (no score), or a number."
+    )
+
+
+def _proposed(word: str) -> str:
+    if "part" in word:
+        return "0.5"
+    return "missing" if _NOT_RUN.search(word) else "fail"
+
+
+def _points(grade: str) -> str:
+    step = {"+": 0.3, "-": -0.3}.get(grade[1:], 0.0)
+    return f"{max(_POINTS[grade[0]] + step, 0.0):g}"

@@ -1,0 +1,225 @@
+"""Outcomes in words, grades, shares and lists in cells, and columns that no name tells."""
+
+from __future__ import annotations
+
+import json
+import random
+
+from everyday.case import Case, json_lines, lines, right
+
+WORDS = ("passed", "failed", "skipped", "error", "timeout")
+
+
+def ended(seed: int, tests: int = 60, words: tuple[str, ...] = WORDS) -> list[str]:
+    """How tests ended: most passed, some as the other words say."""
+    source = random.Random(seed)
+    return [
+        words[0] if source.random() < 0.6 else source.choice(words[1:]) for _ in range(tests)
+    ]  # fmt: skip
+
+
+def beside(header: str, *words: str) -> str:
+    """A row per test, a column per branch."""
+    main, pr = (ended(seed, words=words) for seed in (1, 2))
+    return lines(header, *(f"t{n},{a},{b}" for n, (a, b) in enumerate(zip(main, pr, strict=True))))
+
+
+def branches() -> str:
+    return lines(
+        "branch,test_name,status,duration",
+        *(
+            f"{name},test_{n},{word},{n % 7 / 10}"
+            for seed, name in enumerate(("main", "pr-812"))
+            for n, word in enumerate(ended(seed, words=("passed", "failed")))
+        ),
+    )
+
+
+def junit(seed: int, *words: str) -> str:
+    return lines(
+        "suite,test,status,time",
+        *(f"s{n % 3},t{n},{word},0.{n % 9}" for n, word in enumerate(ended(seed, words=words))),
+    )
+
+
+def agents(column: str, words: tuple[str, ...]) -> str:
+    columns: dict[str, list[object]] = {"agent": [], "task_id": [], column: [], "duration_s": []}
+    for seed, agent in enumerate(("v1", "v2")):
+        for number, word in enumerate(ended(seed, words=words)):
+            for name, value in zip(
+                columns, (agent, f"issue-{number}", word, 9.5 + number), strict=True
+            ):
+                columns[name].append(value)
+    return json_lines(columns)
+
+
+def crossed(header: str, names: str, *, fractions: bool = True) -> str:
+    """A row per name of what is compared, task and seed."""
+    source = random.Random(4)
+    return lines(
+        header,
+        *(
+            f"{name},{task},{seed},{source.gauss(100, 20):.{1 if fractions else 0}f}"
+            for name in names.split()
+            for task in ("ant", "hopper", "walker")
+            for seed in range(4)
+        ),
+    )
+
+
+def judged(cells: tuple[str, ...], header: str = "model,essay_id,score") -> str:
+    source = random.Random(6)
+    return lines(
+        header, *(f"{m},e{n},{source.choice(cells)}" for m in ("ash", "birch") for n in range(40))
+    )
+
+
+AGENT = ("pass", "fail", "timeout", "infra_error")
+COUNTED = "--word timeout=fail --word infra_error=missing"
+
+CASES = (
+    Case(
+        "tests of branches/side by side",
+        "rank ci.csv --missing pairwise",
+        {"ci.csv": beside("test,main,pr", "passed", "failed", "skipped")},
+        ("skipped counts as no score",),
+        models=("main", "pr"),
+        items=60,
+    ),
+    Case(
+        "tests of branches/an error among them",
+        "rank ci.csv",
+        {"ci.csv": beside("test,main,pr", "passed", "failed", "error")},
+        ("'error' is no number", "--word error=fail"),
+        code=1,
+    ),
+    Case(
+        "tests of branches/one below the other",
+        "rank ci.csv",
+        {"ci.csv": branches()},
+        ("--column model=branch --column item=test_name --column score=status",),
+        code=1,
+    ),
+    Case(
+        "results of a test runner/two files",
+        "compare pr.csv main.csv",
+        {"pr.csv": junit(1, "passed", "failed"), "main.csv": junit(2, "passed", "failed")},
+        ("60 items", "item = 'test', score = 'status'"),
+    ),
+    Case(
+        "results of a test runner/expected failures",
+        "rank . --word xfail=missing --missing pairwise",
+        {
+            "pr.csv": junit(1, "passed", "failed", "xfail"),
+            "main.csv": junit(2, "passed", "failed", "xfail"),
+        },
+        models=("pr", "main"),
+        items=60,
+    ),
+    Case(
+        "outcomes of agents/asked before durations",
+        "rank log.jsonl",
+        {"log.jsonl": agents("outcome", AGENT)},
+        ("in column 'outcome' is no number", COUNTED),
+        ("--direction duration_s",),
+        code=1,
+    ),
+    Case(
+        "outcomes of agents/declared",
+        f"rank log.jsonl {COUNTED} --missing pairwise",
+        {"log.jsonl": agents("outcome", AGENT)},
+        ("score = 'outcome'",),
+        models=("v1", "v2"),
+        items=60,
+    ),
+    Case(
+        "outcomes of agents/in a column of states",
+        "rank log.jsonl",
+        {"log.jsonl": agents("status", ("success", "failed"))},
+        ("score = 'status'",),
+        models=("v1", "v2"),
+        items=60,
+    ),
+    Case(
+        "grades/of letters",
+        "rank marks.csv",
+        {"marks.csv": judged(("A", "A-", "B+", "B", "C", "F"))},
+        ("--word B+=3.3", "--word F=0"),
+        code=1,
+    ),
+    Case(
+        "grades/out of ten",
+        "rank marks.csv --cells share",
+        {"marks.csv": judged(("5/10", "6/10", "9/10"))},
+        ("were read as shares",),
+        models=("ash", "birch"),
+        items=40,
+    ),
+    Case(
+        "grades/lists of answers in a cell",
+        "rank marks.jsonl",
+        {
+            "marks.jsonl": "".join(
+                json.dumps({"model": m, "id": n, "scores": right(0.5, 3, n)}) + "\n"
+                for m in ("ash", "birch")
+                for n in range(30)
+            )
+        },
+        ("he cells of 'scores' hold lists", "frame.explode('scores')"),
+        code=1,
+    ),
+    Case(
+        "what is compared has another name/algo and env",
+        "rank r.csv",
+        {"r.csv": crossed("algo,env,seed,episode_return", "ppo sac td3")},
+        ("--column model=algo --column task=env --column run=seed --column score=episode_return",),
+        code=1,
+    ),
+    Case(
+        "what is compared has another name/beside a task and a metric",
+        "rank r.csv",
+        {"r.csv": crossed("optimizer,task,seed,val_acc", "adamw lion muon")},
+        ("if it names what is compared, --column model=optimizer",),
+        code=1,
+    ),
+    Case(
+        "what is compared has another name/variants of a test",
+        "rank r.csv",
+        {
+            "r.csv": lines(
+                "variant,user_id,converted",
+                *(f"{v},{n},{hit}" for v in "AB" for n, hit in enumerate(right(0.4, 60, ord(v)))),
+            )
+        },
+        ("--column model=variant --column item=user_id --column score=converted",),
+        code=1,
+    ),
+    Case(
+        "no known name in the header/losses by the file's name",
+        "rank val_loss.csv",
+        {
+            "val_loss.csv": lines(
+                "domain,ckpt_a,ckpt_b",
+                *(f"d{n},{2 + n / 10},{2.1 + n / 11:.3f}" for n in range(8)),
+            )
+        },
+        ("--layout tasks-by-models --direction lower",),
+        code=1,
+    ),
+    Case(
+        "no known name in the header/nights of builds",
+        "rank nightly.csv",
+        {
+            "nightly.csv": lines(
+                "date,build,pass_rate",
+                *(
+                    f"2026-11-{day:02},{build},0.{80 + day % 5}"
+                    for build in ("main", "rc")
+                    for day in range(1, 15)
+                ),
+            )
+        },
+        ("--column model=build --column run=date --column score=pass_rate",),
+        code=1,
+    ),
+)
