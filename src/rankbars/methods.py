@@ -209,7 +209,8 @@ def _too_long(test: str, correction: str, own: str) -> str:
 def _outcome(
     scores: Scores, spec: Spec, test: str, correction: str, own: str, memory: VoteTests | None
 ) -> MethodOutcome:
-    runs = spec.runs if test in ("auto", "two_way") else "independent"
+    two_way = spec.runs != "shared" or test in ("auto", "two_way")
+    runs = spec.runs if two_way else "independent"
     board = leaderboard(
         scores,
         spec=replace(

@@ -136,7 +136,7 @@ def leaderboard(
         What the estimator ``"bayes"`` assumes beforehand, by name; see `rankbars.aggregate`.
     zero_se : {"zero", "largest"}
         What a published standard error of 0 counts as; see `rankbars.compare`.
-    runs : {"independent", "shared"}
+    runs : {"independent", "shared", "anew"}
         Whether all answers of a run share an effect; see `rankbars.compare`.
     best_alone : bool
         Also say, in a note, which models may be first at the whole of `alpha`: a statement by

@@ -149,7 +149,7 @@ def _rank_one(
     if merged is not None:
         result = replace(result, merged_best=merged.best, merged_worst=merged.worst)
     found = None
-    if has_answers_of_runs(evidence) and spec.runs == "independent":
+    if has_answers_of_runs(evidence) and spec.runs != "shared":
         from rankbars.steps.noiseparts import examine_task_runs
 
         found = examine_task_runs(evidence, spec.seed, name)

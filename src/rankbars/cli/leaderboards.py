@@ -361,22 +361,34 @@ def _with_correlation(board: Leaderboard, scores: Scores, what: str, *, quiet: b
 
 
 def _refuse_runs(scores: Scores, runs: str) -> None:
-    """Refuse an effect of runs where no item has several answers."""
+    """Refuse what is said of runs where there are none of that kind."""
     from rankbars.data.evidence import Items
     from rankbars.data.storedtasks import known_outline
     from rankbars.errors import OptionError
 
-    if runs != "shared":
+    if runs == "independent":
         return
+    of_runs = 0
     for name in scores.tasks:
         known = known_outline(scores.tasks, name)
         evidence = scores.tasks[name] if known is None else None
+        one = known if known is not None else evidence
+        of_runs += one is not None and one.kind == "runs"
+        if of_runs > 1:
+            return
+        if runs == "anew":
+            continue
         several = known is not None and known.answers is not None
         if several or (
             isinstance(evidence, Items)
             and (evidence.answers is not None or evidence.runs is not None)
         ):
             return
+    if runs == "anew":
+        raise OptionError(
+            "--runs anew is for several tasks whose rows are training runs. Leave it out; a column "
+            "that numbers the runs is named with --column run=NAME."
+        )
     raise OptionError(
         "--runs shared is for several answers to one item, and no item has more than one. Leave it "
         "out; a column that numbers answers is named with --column epoch=NAME."

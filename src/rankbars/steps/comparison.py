@@ -44,7 +44,7 @@ def compare(
     zero_se : {"zero", "largest"}
         What a published standard error of 0 counts as where the number of 0/1 items behind it is
         not known: 0, or the largest error of another model on the task.
-    runs : {"independent", "shared"}
+    runs : {"independent", "shared", "anew"}
         What several answers to one item are: drawn anew for each item, which the paired t-test on
         their mean covers, or moved together by an effect of the run (a training seed, a prompt, a
         day) that all its answers share. ``"auto"`` is then ``"two_way"`` where items have several

@@ -24,14 +24,15 @@ from rankbars.stats.averaging.taskcontrasts import (
     family_means,
     start_sums,
 )
-from rankbars.stats.pairwise.modelscores import ModelSummary, sampled_rows
+from rankbars.stats.pairwise.modelscores import sampled_rows
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.pairstatistics import PairStatistics, detectable_difference, p_values
 from rankbars.stats.ranks import midranks
 from rankbars.stats.tails import critical_value
 from rankbars.steps.average.averagechoices import plan_average
 from rankbars.steps.average.averagemethods import few_tasks_notes, rank_assumptions, rank_p_values
-from rankbars.steps.average.plan import AveragePlan, weight_words
+from rankbars.steps.average.joinedtasks import JoinedTasks
+from rankbars.steps.average.plan import AveragePlan, TaskPart, weight_words
 from rankbars.steps.average.scales import scale_comparisons
 from rankbars.steps.correctionchoice import has_one_end, row_skewness
 from rankbars.steps.meantests import UNSEEN_ROWS
@@ -110,7 +111,7 @@ def contrast_models(
         for note in one.notes
         if note.code != UNSEEN_ROWS or len(compared) == 1
     )
-    if runs == "independent":
+    if runs != "shared":
         examined = {
             name: examine_task_runs(evidence, seed, name)
             for name, evidence in chosen.tasks.items()
@@ -161,10 +162,11 @@ def _average(
         for name, one in tasks.items()
     }
     if plan.over == "items":
-        average = _items_average(pair, plan, compared, tasks)
-        rows = average_rows(pair, plan, scores, compared, average.se)
+        parts, joined = _parts(pair, plan, scores, compared)
+        average = _items_average(pair, plan, parts, tasks)
+        rows = average_rows(pair, plan, parts, average.se)
         decided, notes = _decided(average, rows, spec, insisted=plan.insisted)
-        return decided, (*plan.notes, *notes)
+        return decided, (*plan.notes, *notes, *joined)
     average, seen = _tasks_average(plan, tasks)
     if plan.unit != "rank":
         one_end = has_one_end(seen)
@@ -232,36 +234,60 @@ def _by_resampling(contrast: Contrast, made: PairDecision, statistic: float) -> 
     )
 
 
+def _parts(
+    pair: Pair, plan: AveragePlan, scores: Scores, compared: dict[str, Comparisons]
+) -> tuple[list[TaskPart], tuple[Note, ...]]:
+    """The tasks of an average, those that the same runs were scored on as one."""
+    joined = JoinedTasks(plan, scores.tasks)
+    parts: list[TaskPart] = []
+    sums = start_sums(2)
+    for name, weight in plan.weights.items():
+        one = TaskPart(name, weight, compared[name], scores.tasks[name], plan.limits.get(name))
+        for part in joined.add(one):
+            pairs = part.comparisons.pairs
+            if pairs is None:
+                raise OptionError(
+                    f"Test {part.comparisons.test!r} gives no standard error, so differences "
+                    'cannot be summed over tasks. Use over="tasks", or test="auto".'
+                )
+            add_task(sums, pairs, part.summary, part.weight)
+            parts.append(part)
+    return parts, joined.notes(average_contrasts(sums))
+
+
 def _items_average(
     pair: Pair,
     plan: AveragePlan,
-    compared: dict[str, Comparisons],
+    parts: list[TaskPart],
     tasks: dict[str, Contrast],
 ) -> Contrast:
     sums = start_sums(2)
-    for name, weight in plan.weights.items():
-        one = compared[name]
-        if one.pairs is None:
-            raise OptionError(
-                f"Test {one.test!r} gives no standard error, so differences cannot be summed over "
-                'tasks. Use over="tasks", or test="auto".'
-            )
-        summary = ModelSummary(one.mean, one.mean_se, one.mean_df)
-        add_task(sums, one.pairs, summary, weight)
+    for part in parts:
+        if part.comparisons.pairs is not None:
+            add_task(sums, part.comparisons.pairs, part.summary, part.weight)
+    sign = 1.0 if plan.direction == "higher" else -1.0
+    counts = [
+        common_rows(pair, part.evidence) if part.joined else tasks[part.task] for part in parts
+    ]
     used = [tasks[name] for name in plan.weights]
-    ahead = [task.ahead for task in used if task.ahead is not None]
-    behind = [task.behind for task in used if task.behind is not None]
-    counted = len(ahead) == len(used)
-    shares = list(plan.weights.values())
+    ahead = [one.ahead for one in counts if one.ahead is not None]
+    behind = [one.behind for one in counts if one.behind is not None]
+    counted = len(ahead) == len(counts)
+    scored = list(zip(parts, counts, strict=True))
+    runs = any(part.joined for part in parts)
     return Contrast(
         name=f"average of {len(used)} tasks",
         kind=used[0].kind if len({task.kind for task in used}) == 1 else "items",
         test=used[0].test if len({task.test for task in used}) == 1 else "several",
-        n=sum(task.n for task in used),
-        n_a=sum(task.n_a for task in used),
-        n_b=sum(task.n_b for task in used),
-        score_a=math.fsum(w * t.score_a for w, t in zip(shares, used, strict=True)),
-        score_b=math.fsum(w * t.score_b for w, t in zip(shares, used, strict=True)),
+        n=sum(one.n for one in counts),
+        n_a=sum(one.n_a for one in counts),
+        n_b=sum(one.n_b for one in counts),
+        score_a=math.fsum(
+            part.weight * one.score_a * (sign if part.joined else 1.0) for part, one in scored
+        ),
+        score_b=math.fsum(
+            part.weight * one.score_b * (sign if part.joined else 1.0) for part, one in scored
+        ),
         ahead=sum(ahead) if counted else None,
         behind=sum(behind) if counted else None,
         binary=all(task.binary for task in used),
@@ -269,10 +295,12 @@ def _items_average(
         metric=used[0].metric if len({task.metric for task in used}) == 1 else None,
         assumptions=(
             "The target is the average over exactly these tasks.",
-            "Tasks have rows of their own, so their errors are independent of each other.",
+            "Runs are independent of each other; one run's scores on several tasks are not."
+            if runs
+            else "Tasks have rows of their own, so their errors are independent of each other.",
         ),
         # A tail of a few rows that are resampled is judged by its part in the average.
-        approximate=not all(compared[name].guaranteed for name in plan.weights),
+        approximate=not all(part.comparisons.guaranteed for part in parts),
         **_mean_test(average_contrasts(sums), pair.cell, plan.alpha)._asdict(),
     )
 

@@ -7,7 +7,6 @@ are whole numbers and exact, so that nothing that is said of two models depends 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +36,7 @@ from rankbars.stats.pairwise.pairstatistics import PairStatistics, p_values
 from rankbars.stats.resampling.distributions import Streams
 from rankbars.stats.streams import stream
 from rankbars.steps.average.averagechoices import plan_average
-from rankbars.steps.average.plan import AveragePlan
+from rankbars.steps.average.plan import AveragePlan, TaskPart
 from rankbars.steps.correctionchoice import RESAMPLED, choose_correction, tail_unknown
 from rankbars.steps.meantests import discordance_note, few_discordant
 from rankbars.steps.pairtests import compare_evidence, identical_note
@@ -277,14 +276,18 @@ def pair_samples(
 def average_rows(
     pair: Pair,
     plan: AveragePlan,
-    scores: Scores,
-    compared: Mapping[str, Comparisons],
+    parts: list[TaskPart],
     se: float,
 ) -> PairRows:
     """The rows of both models behind their average, whose difference has the error `se`."""
+    if len(parts) == 1 and parts[0].joined:  # all tasks are one by their runs, and decided as one
+        one = parts[0].comparisons
+        samples = pair_samples(pair, parts[0].evidence, one, plan.seed)
+        return PairRows(one.skewness, samples, task_rows=one.rows)
     tasks, tails, whole = [], [], True
-    for name, weight in plan.weights.items():
-        one, values = compared[name], _both(pair, scores.tasks[name])
+    for part in parts:
+        name, weight, one, evidence = part.task, part.weight, part.comparisons, part.evidence
+        values = _both(pair, evidence)
         if values is None or one.design not in ("items", "gaps") or len(values) < 2:
             whole = False
             continue
@@ -293,10 +296,10 @@ def average_rows(
             whole = whole and not (one.pairs.constant[0, 1] and len(values) < _FEW_ROWS)
             errors = constant_errors(one.pairs)
         own = (weight * float(errors[0, 1])) ** 2
-        if name in plan.limits:
-            values = plan.limits[name].apply(values)
+        if part.limits is not None:
+            values = part.limits.apply(values)
         tasks.append((row_sample(values, plan.seed, name, weight), own))
-        tails.append(tail_unknown(scores.tasks[name]))
+        tails.append(tail_unknown(evidence))
     matter = [(one, own) for one, own in tasks if not is_binary(one.values)]
     variance = se**2
     if not matter or not variance > 0:

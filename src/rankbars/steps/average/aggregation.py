@@ -15,11 +15,11 @@ from rankbars.data.categorymeans import CategoryMeans
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.contrasts import Contrasts, Differences
 from rankbars.data.draws import Draws
-from rankbars.data.evidence import Estimates, Items
+from rankbars.data.evidence import Estimates, Evidence, Items
 from rankbars.data.notes import Note, list_words
 from rankbars.data.priors import PriorChoice
 from rankbars.data.rightanswers import is_share
-from rankbars.data.scores import Scores
+from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import SCOPES, Spec, side_level
 from rankbars.data.storedtasks import sizes_of
 from rankbars.data.taskgroups import count_groups
@@ -37,6 +37,7 @@ from rankbars.steps.average.findings import (
     resampled_ends,
     show_average,
 )
+from rankbars.steps.average.joinedtasks import JoinedTasks
 from rankbars.steps.average.plan import FROM_ROWS, AveragePlan, Estimate, RowsSeen, TaskPart
 from rankbars.steps.average.scales import (
     RangeCollector,
@@ -134,7 +135,7 @@ def aggregate(
         right answers, ``"uniform_spread"`` for scores with standard errors.
     zero_se : {"zero", "largest"}
         What a published standard error of 0 counts as; see `rankbars.compare`.
-    runs : {"independent", "shared"}
+    runs : {"independent", "shared", "anew"}
         Whether all answers of a run share an effect; see `rankbars.compare`.
     baseline : str, optional
         The model that skill scores are measured against: one minus the geometric mean over tasks
@@ -252,7 +253,8 @@ class AverageCollector:
         self._limits: dict[str, Limits] = {}
         self.look = RowLook.of(plan) if plan.design == "average" else None
         self._average = ESTIMATORS[plan.estimator][plan.over](plan)
-        self._categories = _CategorySums(plan) if plan.categories else None
+        self._joined = JoinedTasks(plan, scores.tasks)
+        self._categories = _CategorySums(plan, scores.tasks) if plan.categories else None
         self._range = RangeCollector(plan)
         self._zero_errors: dict[bool, list[tuple[str, str]]] = {True: [], False: []}
         self.mean: NDArray[np.float64] | None = None  # inside, once it is finished
@@ -304,9 +306,21 @@ class AverageCollector:
             self._limits[task] = limits
         ends = self._range.add(comparisons, info, limits, None if seen is None else seen.ends)
         part = TaskPart(task, weight, scaled, evidence, limits, ends, seen)
-        averaged = self._average.add(part)
-        if self._categories is not None:
-            self._categories.add(averaged)
+        for one in self._joined.add(part):
+            averaged = self._average.add(self._seen(one) if one.joined else one)
+            if not plan.joined and self._categories is not None:
+                self._categories.add(averaged)
+        if plan.joined and self._categories is not None:
+            self._categories.add(part)
+
+    def _seen(self, part: TaskPart) -> TaskPart:
+        """What several tasks are as one, with what is seen on its rows."""
+        if self.look is None or not isinstance(part.evidence, Items):
+            return part
+        look = self.look._replace(normalise=None, limits={})
+        return part._replace(
+            seen=look.see(part.evidence, part.task, part.comparisons.mean, TaskInfo())
+        )
 
     def place(self, model: str) -> Place:
         """Where one model stands among all others, and what all have, higher is better."""
@@ -322,10 +336,14 @@ class AverageCollector:
         plan, choice = choose_for_average(found, self._plan)
         if choice.correction == RESAMPLED:
             if found.unread is not None:
-                samples = load_samples(found.unread, self._tasks, plan, found.present)
+                samples = load_samples(found.unread, self._rows_of, plan, found.present)
                 found = found._replace(samples=samples)
             found = resampled_ends(found, plan)
         return found, plan, choice
+
+    def _rows_of(self, task: str) -> Evidence:
+        made = self._joined.made
+        return made[task] if task in made else self._tasks[task]
 
     def finish(self) -> Aggregate:
         """The average of what was added."""
@@ -362,6 +380,7 @@ class AverageCollector:
             notes=plan.notes
             + found.notes
             + ranks.notes
+            + self._joined.notes(found.pairs, board=self._board is not None)
             + self._zero_error_notes()
             + average_notes(shown, plan, ranges=ranks.counted)
             + tuple(Note(code, text) for code, text in choice.notes),
@@ -449,17 +468,19 @@ def _with_binomial_errors(comparisons: Comparisons, evidence: Estimates) -> Comp
 class _CategorySums:
     """Sums of contrasts, one set per category: means over exactly these tasks."""
 
-    def __init__(self, plan: AveragePlan) -> None:
+    def __init__(self, plan: AveragePlan, tasks: Mapping[str, Evidence]) -> None:
         self._models, self._category = plan.models, plan.categories
+        self._joined = JoinedTasks(plan, tasks, apart=plan.categories)
         self._share = dict(sorted(plan.category_shares.items()))
         self._sums = {name: start_sums(len(plan.models)) for name in self._share}
 
     def add(self, part: TaskPart) -> None:
         """Take one task, with the weight it has within its category."""
         name = self._category[part.task]
-        pairs = part.comparisons.pairs
-        if pairs is not None:
-            add_task(self._sums[name], pairs, part.summary, part.weight / self._share[name])
+        for one in self._joined.add(part):
+            pairs = one.comparisons.pairs
+            if pairs is not None:
+                add_task(self._sums[name], pairs, one.summary, one.weight / self._share[name])
 
     def finish(self, draws: Mapping[str, NDArray[np.float64]]) -> CategoryMeans:
         """The means of what was added, with joint draws of them where there are some."""

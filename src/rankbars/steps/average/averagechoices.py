@@ -25,6 +25,7 @@ from rankbars.steps.average import itemaverages
 from rankbars.steps.average.averagemethods import take_method
 from rankbars.steps.average.bayesaverages import HierarchicalAverage
 from rankbars.steps.average.commonscale import CommonScale, find_common_scale
+from rankbars.steps.average.joinedtasks import find_joined
 from rankbars.steps.average.plan import (
     BAYESIAN,
     FROM_ROWS,
@@ -143,6 +144,7 @@ def plan_average(
         families=_families(scores, shares) if over == "families" else {},
         categories=_categories(scores, shares, chosen.name),
         baseline=spec.baseline,
+        joined=_joined(scores, shares, spec, over, estimator, chosen.name),
         notes=(*chosen.notes, *(_weightless(scores, shares) if weights is None else ())),
         prior=prior,
         correction=spec.correction,
@@ -155,6 +157,16 @@ def plan_average(
     if plan.design is not None:
         check_method("contrasts", spec.correction, spec.scope, plan.design)
     return plan
+
+
+def _joined(
+    scores: Scores, shares: Mapping[str, float], spec: Spec, over: Over, estimator: str, method: str
+) -> dict[str, tuple[str, ...]]:
+    """Tasks that the same runs were scored on, where their scores are averaged."""
+    summed = over == "items" and estimator in ("analytic", "bootstrap")
+    if not summed or take_method(method).linear is None or spec.normalise == "minmax_draws":
+        return {}
+    return {} if spec.runs == "anew" else find_joined(scores, shares)
 
 
 def _check_kemeny(over: Over, shared: tuple[str, ...]) -> None:

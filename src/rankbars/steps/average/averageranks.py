@@ -55,6 +55,7 @@ def choose_for_average(found: Estimate, plan: AveragePlan) -> tuple[AveragePlan,
     complete = found.samples is not None or found.unread is not None
     raw = plan.over != "items" and plan.method == "mean" and plan.normalise is None
     one_end = raw and found.rows is not None and has_one_end(found.rows)
+    runs = plan.over == "items" and found.rows is not None  # one row per run
     choice = choose_correction(
         plan.correction,
         plan.alpha,
@@ -65,7 +66,7 @@ def choose_for_average(found: Estimate, plan: AveragePlan) -> tuple[AveragePlan,
         resampled=complete and not found.clustered,
         clustered=found.clustered,
         flipped=plan.bears and _can_sharpen(found, plan),
-        rows=len(found.rows) if one_end and found.rows is not None else 0,
+        rows=len(found.rows) if (one_end or runs) and found.rows is not None else 0,
         one_end=one_end,
     )
     return plan._replace(correction=choice.correction, shows_nothing=choice.nothing), choice
@@ -84,7 +85,7 @@ def _can_sharpen(found: Estimate, plan: AveragePlan) -> bool:
         return False
     if find_cell("contrasts", SHARPER, plan.scope, plan.design).verdict != "valid":
         return False
-    if plan.over != "items":
+    if plan.over != "items" or found.rows is not None:
         rows = 0 if found.rows is None else len(found.rows)
         return can_flip(rows, count, plan.alpha, plan.resamples)
     if not found.whole or plan.method != "mean":

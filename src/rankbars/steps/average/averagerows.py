@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -178,7 +178,7 @@ class RowSums:
 
 def load_samples(
     unread: tuple[TaskRows, ...],
-    tasks: Mapping[str, Evidence],
+    rows_of: Callable[[str], Evidence],
     plan: AveragePlan,
     present: NDArray[np.intp],
 ) -> tuple[Sample, ...]:
@@ -188,8 +188,8 @@ def load_samples(
     ----------
     unread : tuple of TaskRows
         Which tasks.
-    tasks : mapping from str to Items
-        Where their evidence is found.
+    rows_of : callable
+        Name of a task → its evidence.
     plan : AveragePlan
         What is averaged.
     present : array of int
@@ -202,7 +202,7 @@ def load_samples(
     """
     return tuple(
         Sample(
-            _values(_same_rows(one, tasks[one.task]), one.limits, plan.models, present),
+            _values(_same_rows(one, rows_of(one.task)), one.limits, plan.models, present),
             one.weight,
             plan.streams("symmetric", one.task),
         )

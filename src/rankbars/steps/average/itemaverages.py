@@ -24,6 +24,7 @@ from rankbars.stats.averaging.taskcontrasts import (
     log_summary,
     start_sums,
 )
+from rankbars.stats.multiplicity.symmetricbootstrap import Sample
 from rankbars.stats.orders import kemeny_orders
 from rankbars.stats.pairwise.modelscores import ModelSummary, consensus_scores
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
@@ -47,6 +48,7 @@ from rankbars.steps.average.plan import (
     place,
 )
 from rankbars.steps.average.scales import draws_limits, scale_comparisons
+from rankbars.steps.correctionchoice import row_skewness
 from rankbars.steps.meantests import SIZES_SAY_NOTHING
 
 __all__ = ["start_analytic", "start_bootstrap"]
@@ -78,6 +80,8 @@ class _Contrasts:
         self._constant: list[str] = []
         self.clustered = False
         self._unequal = False  # whether clusters of some task differ in size
+        self._parts = 0
+        self._joined: Items | None = None  # the last tasks that are one by their runs
 
     def add(self, part: TaskPart) -> TaskPart:
         compared = part.comparisons
@@ -89,7 +93,7 @@ class _Contrasts:
             )
         summary = part.summary
         rule = self._plan.rule
-        if rule.linear == "log ratio":
+        if rule.linear == "log ratio" and not part.joined:
             seen = np.flatnonzero(~np.isnan(summary.mean))
             names = tuple(self._plan.models[i] for i in seen)
             check_range(self._plan.method, rule, summary.mean[seen], names, part.task)
@@ -101,6 +105,10 @@ class _Contrasts:
         self.clustered |= compared.test == "cluster_t"
         self._unequal |= SIZES_SAY_NOTHING in compared.assumptions
         self._rows.add(part, pairs._replace(se=constant_errors(pairs)))
+        if part.weight > 0:
+            self._parts += 1
+            if part.joined and isinstance(part.evidence, Items):
+                self._joined = part.evidence
         if isinstance(compared.evidence, Estimates) and compared.evidence.cov is None:
             self._independent = True
         return part
@@ -110,14 +118,28 @@ class _Contrasts:
         df = np.nan_to_num(summary.df, nan=0.0)
         half = critical_value(self._plan.alpha / 2, df) * summary.se
         draws, notes = self._draw(summary, pairs)
-        return Estimate(
+        found = Estimate(
             summary, summary.mean - half, summary.mean + half, pairs, draws, "normal",
             self._assumptions(), notes=notes, clustered=self.clustered,
             **self.rows(summary, pairs)._asdict(),
         )  # fmt: skip
+        return self.as_one_task(found)
+
+    def as_one_task(self, found: Estimate) -> Estimate:
+        """The same, decided as one task is, where all tasks are one by their runs."""
+        if self._parts != 1 or self._joined is None:
+            return found
+        present = found.present
+        values = self._joined.values[:, present]
+        found = found._replace(skewness=row_skewness(values), heavy=0, tailed=0, unread=None)
+        if np.isnan(values).any():
+            return found._replace(whole=False)
+        streams = self._plan.streams("symmetric", "runs")
+        rows = place(values, present, len(self._plan.models))
+        return found._replace(rows=rows, samples=(Sample(values, 1.0, streams),), whole=True)
 
     def _assumptions(self) -> tuple[str, ...]:
-        known = _assumptions("errors of averages are close to normal")
+        known = _assumptions("errors of averages are close to normal", joined=self._joined)
         known = (*known, SIZES_SAY_NOTHING) if self._unequal else known
         return (*known, _INDEPENDENT) if self._independent else known
 
@@ -274,17 +296,25 @@ class _Resampled:
         found = self._points.finish()
         summary, pairs = self._contrasts.contrasts()
         spread = found.summary.se
-        return found._replace(
+        made = found._replace(
             summary=summary._replace(se=spread),
             pairs=pairs,
             clustered=self._contrasts.clustered,
             **self._contrasts.rows(summary, pairs)._asdict(),
         )
+        return self._contrasts.as_one_task(made)
 
 
-def _assumptions(errors: str) -> tuple[str, ...]:
+def _assumptions(errors: str, *, joined: Items | None = None) -> tuple[str, ...]:
+    target = "The target is the average over exactly these tasks."
+    if joined is not None:
+        return (
+            target,
+            "Runs are independent of each other; what moves one score of a run may move its scores "
+            f"on the other tasks, and {errors}.",
+        )
     return (
-        "The target is the average over exactly these tasks.",
+        target,
         "Tasks have items of their own, so their errors are independent of each other, and "
         f"{errors}.",
     )

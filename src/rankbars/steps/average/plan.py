@@ -78,6 +78,8 @@ class AveragePlan(NamedTuple):
         Category of each task; empty unless all have one and their means can be weighed.
     baseline : str, optional
         The model that skill scores are measured against.
+    joined : mapping from str to tuple of str
+        Of each task that the runs of another one were scored on, too, all tasks linked by runs.
     notes : tuple of Note
         What must be said of the scale.
     prior : str, Prior, callable, or mapping from str to one of them
@@ -106,6 +108,7 @@ class AveragePlan(NamedTuple):
     families: Mapping[str, str] = MappingProxyType({})
     categories: Mapping[str, str] = MappingProxyType({})
     baseline: str | None = None
+    joined: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     notes: tuple[Note, ...] = ()
     prior: PriorChoice | Mapping[str, PriorChoice] = "auto"
     correction: str = "holm"
@@ -232,6 +235,8 @@ class TaskPart(NamedTuple):
         Ends of that scale, higher is better; infinite where they are not known.
     seen : RowsSeen, optional
         What was seen on its rows, if it has any.
+    joined : bool
+        Whether it stands for several tasks, row by row averaged on the scale that is summed.
     """
 
     task: str
@@ -241,6 +246,7 @@ class TaskPart(NamedTuple):
     limits: Limits | None = None
     ends: tuple[float, float] = (-np.inf, np.inf)
     seen: RowsSeen | None = None
+    joined: bool = False
 
     @property
     def summary(self) -> ModelSummary:

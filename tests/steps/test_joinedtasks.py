@@ -1,0 +1,222 @@
+"""Runs that were scored on several tasks: of the average, a run is one draw."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from calibration import Calibration
+from numpy.typing import NDArray
+from scipy import stats
+
+import rankbars as rb
+from rankbars.data.evidence import Items
+
+NAMES = ("a", "b", "c")
+SIX = tuple(f"t{k}" for k in range(6))
+
+
+def tables(
+    *, shared: float = 0.008, own: float = 0.004, runs: int = 5, seed: int = 0, models: int = 3,
+    tasks: tuple[str, ...] = SIX,
+) -> NDArray[np.float64]:  # fmt: skip
+    """Scores of equal models, tasks by runs by models: an effect of the run moves all its tasks."""
+    rng = np.random.default_rng(seed)
+    level = 0.6 + 0.03 * np.arange(len(tasks))[:, None, None]
+    moved = shared * rng.normal(size=(1, runs, models))
+    return level + moved + own * rng.normal(size=(len(tasks), runs, models))
+
+
+def scored(cube: NDArray[np.float64], **labels: tuple[str, ...]) -> rb.Scores:
+    names = NAMES[: cube.shape[2]]
+    seeds = tuple(map(str, range(cube.shape[1])))
+    return rb.Scores({
+        task: Items(names, values, design="runs", ids=labels.get(task, seeds))
+        for task, values in zip(SIX, cube, strict=False)
+    })  # fmt: skip
+
+
+def note(found: Any) -> str:
+    (one,) = [one.message for one in found.notes if one.code == "joined-runs"]
+    return str(one)
+
+
+def test_two_models_are_compared_by_the_means_of_their_runs() -> None:
+    cube = tables()
+    duel = rb.head_to_head(scored(cube), "a", "b").average
+    assert duel is not None
+    means = cube.mean(axis=0)
+    by_hand = stats.ttest_rel(means[:, 0], means[:, 1])
+    low, high = by_hand.confidence_interval(0.95)
+    assert (duel.n, duel.df) == (5, 4)
+    assert duel.difference == pytest.approx(means[:, 0].mean() - means[:, 1].mean())
+    assert (duel.low, duel.high) == pytest.approx((low, high))
+    assert min(duel.p_better, duel.p_worse) == pytest.approx(by_hand.pvalue / 2)
+
+
+@pytest.mark.parametrize("correction", ["auto", "holm", "maxt"])
+def test_a_board_of_them_is_that_of_one_task_of_means(correction: str) -> None:
+    cube = tables() + np.array([0.0, 0.05, 0.1])
+    board = rb.leaderboard(scored(cube), correction=correction).aggregate
+    assert board is not None
+    assert board.contrasts is not None
+    alone = rb.Scores({"mean": Items(NAMES, cube.mean(axis=0), design="runs")})
+    one = rb.leaderboard(alone, correction=correction)
+    task = one.tasks["mean"]
+    assert board.best.tolist() == task.best.tolist()
+    assert board.worst.tolist() == task.worst.tolist()
+    np.testing.assert_allclose(board.se, task.se)
+    if correction == "holm":
+        assert board.best.tolist() == [3, 2, 1]
+
+
+def test_a_claim_rests_on_the_runs() -> None:
+    judged = rb.check(scored(tables()), ["a > b"])
+    (one,) = judged.claims
+    assert (one.verdict, one.n) == ("cannot_tell", 5)
+    assert "--runs anew" in note(judged)
+
+
+def test_tasks_that_were_trained_anew_are_independent() -> None:
+    cube = tables(models=2)
+    duel = rb.head_to_head(scored(cube), "a", "b", runs="anew").average
+    assert duel is not None
+    gaps = cube[:, :, 0] - cube[:, :, 1]
+    assert duel.se == pytest.approx(np.sqrt(gaps.var(axis=1, ddof=1).sum() / 5) / 6)
+    assert duel.n == 30
+    board = rb.leaderboard(scored(cube), runs="anew")
+    assert not [one for one in board.notes if one.code == "joined-runs"]
+    same = rb.leaderboard(scored(cube), runs="shared").aggregate
+    usual = rb.leaderboard(scored(cube)).aggregate
+    assert same is not None
+    assert usual is not None
+    assert board.aggregate is not None
+    assert same.se.tolist() == usual.se.tolist()
+    assert (board.aggregate.se < usual.se).all()
+
+
+def test_the_note_says_how_much_narrower_the_other_reading_is() -> None:
+    cube = tables(models=2)
+    scores = scored(cube)
+    ends = []
+    for runs in ("independent", "anew"):
+        duel = rb.head_to_head(scores, "a", "b", runs=runs).average
+        assert duel is not None
+        ends.append(duel.se * stats.t.ppf(0.975, duel.df))
+    said = note(rb.head_to_head(scores, "a", "b"))
+    assert f"then about {ends[1] / ends[0]:.1g} times as wide" in said
+    assert "(5 runs, 6 tasks)" in said
+    few = note(rb.leaderboard(scored(cube[:, :3])))
+    assert "3 runs are too few to show anything" in few
+
+
+def test_three_runs_show_nothing_however_many_tasks() -> None:
+    cube = tables(runs=3) + np.array([0.0, 0.5, 1.0])
+    board = rb.leaderboard(scored(cube)).aggregate
+    assert board is not None
+    assert (board.best.tolist(), board.worst.tolist()) == ([1, 1, 1], [3, 3, 3])
+
+
+def test_tasks_with_other_runs_stay_independent() -> None:
+    cube = tables(models=2)
+    other = {task: tuple(f"{task}-{k}" for k in range(5)) for task in SIX}
+    duel = rb.head_to_head(scored(cube, **other), "a", "b").average
+    anew = rb.head_to_head(scored(cube), "a", "b", runs="anew").average
+    assert duel is not None
+    assert anew is not None
+    assert duel.se == pytest.approx(anew.se)
+
+
+def test_weights_and_runs_that_some_tasks_lack() -> None:
+    rng = np.random.default_rng(4)
+    rows = {"x": 6, "y": 6, "z": 4}
+    weight = {"x": 0.5, "y": 0.3, "z": 0.2}
+    values = {task: rng.normal(size=(n, 2)) for task, n in rows.items()}
+    scores = rb.Scores({
+        task: Items(("a", "b"), one, design="runs", ids=tuple(map(str, range(len(one)))))
+        for task, one in values.items()
+    })  # fmt: skip
+    found = rb.aggregate(scores, weights=weight)
+    assert found.contrasts is not None
+    mean = sum(weight[task] * one.mean(axis=0) for task, one in values.items())
+    np.testing.assert_allclose(found.score, mean)
+    # What each run adds to the average: the square sum of that, as for clusters of rows.
+    parts = np.zeros((6, 2))
+    for task, one in values.items():
+        parts[: len(one)] += weight[task] * (one - one.mean(axis=0)) / len(one)
+    assert found.se == pytest.approx(np.sqrt((parts**2).sum(axis=0) * 6 / 5))
+    gap = parts[:, 0] - parts[:, 1]
+    assert found.contrasts.se[0, 1] == pytest.approx(np.sqrt((gap**2).sum() * 6 / 5))
+
+
+def test_geometric_means_have_the_errors_of_logarithms() -> None:
+    cube = tables(models=2)
+    found = rb.aggregate(scored(cube), method="geometric")
+    mean = cube.mean(axis=1)
+    assert found.score == pytest.approx(np.exp(np.log(mean).mean(axis=0)))
+    parts = (cube / mean[:, None]).mean(axis=0)
+    gap = parts[:, 0] - parts[:, 1]
+    assert found.contrasts is not None
+    assert found.contrasts.se[0, 1] == pytest.approx(gap.std(ddof=1) / np.sqrt(5))
+
+
+def test_workers_and_normalised_scores_give_the_same() -> None:
+    cube = tables()
+    scores = scored(cube)
+    one, two = (rb.leaderboard(scores, n_jobs=jobs).aggregate for jobs in (1, 2))
+    assert one is not None
+    assert two is not None
+    assert one.se.tolist() == two.se.tolist()
+    declared = rb.Scores(
+        dict(scores.tasks), info={task: rb.TaskInfo(minimum=0.0, maximum=2.0) for task in SIX}
+    )
+    half = rb.aggregate(declared, normalise="bounds")
+    np.testing.assert_allclose(half.se, rb.aggregate(scores).se / 2)
+
+
+def test_means_of_categories_are_over_runs_too() -> None:
+    cube = tables(models=2)
+    kinds = {task: "one" if k < 3 else "two" for k, task in enumerate(SIX)}
+    scores = rb.Scores(
+        dict(scored(cube).tasks), info={task: rb.TaskInfo(category=kinds[task]) for task in SIX}
+    )
+    found = rb.aggregate(scores).by_category
+    assert found is not None
+    for at, part in enumerate((cube[:3], cube[3:])):
+        by_hand = part.mean(axis=0).std(axis=0, ddof=1) / np.sqrt(5)
+        np.testing.assert_allclose(found.se[at], by_hand)
+
+
+def test_a_table_of_seeds_and_tasks_is_read_so() -> None:
+    cube = tables(models=2)
+    text = "model,seed,task,accuracy\n" + "".join(
+        f"{NAMES[m]},{seed},{SIX[task]},{cube[task, seed, m]:.6f}\n"
+        for task, seed, m in np.ndindex(cube.shape)
+    )
+    duel = rb.head_to_head(rb.Scores.from_frame(pd.read_csv(io.StringIO(text))), "a", "b").average
+    assert duel is not None
+    assert duel.n == 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shared", [0.008, 0.0])
+def test_two_equal_models_are_told_apart_no_more_often_than_stated(
+    calibration: Calibration, shared: float
+) -> None:
+    """Five runs on six tasks, with and without an effect of the run."""
+    runs = calibration.runs(300, 2000)
+    wrong = {"independent": 0, "anew": 0}
+    for seed in range(runs):
+        scores = scored(tables(shared=shared, seed=seed, models=2))
+        for reading in wrong:
+            one = rb.head_to_head(scores, "a", "b", runs=reading).average
+            assert one is not None
+            wrong[reading] += one.verdict != "cannot tell"
+    calibration.at_most(wrong["independent"], runs, 0.05, of="one label, one run")
+    if shared:
+        calibration.above(wrong["anew"], runs, 0.2, of="taken as trained anew")
+    else:
+        calibration.at_most(wrong["anew"], runs, 0.05, of="trained anew")
