@@ -77,7 +77,100 @@ def judged(cells: tuple[str, ...], header: str = "model,essay_id,score") -> str:
 AGENT = ("pass", "fail", "timeout", "infra_error")
 COUNTED = "--word timeout=fail --word infra_error=missing"
 
+
+def checkpoints() -> str:
+    return lines(
+        "step,question_id,task,acc",
+        *(
+            f"{step},{n},{task},{hit}"
+            for step in (1000, 2000, 3000)
+            for task in ("arc", "gsm8k")
+            for n, hit in enumerate(right(0.4 + step / 10_000, 30, step + len(task)))
+        ),
+    )
+
+
+def appended(errors: bool) -> dict[str, str]:
+    """A run of each of two models; one of them made calls again that had failed."""
+    kept, once = (
+        [{"id": f"q{n}", "correct": hit, "error": None} for n, hit in enumerate(right(0.6, 60, s))]
+        for s in (3, 4)
+    )
+    failed = [one | {"correct": 0, "error": "RateLimitError"} for one in kept[::9]]
+    again = [one for number, one in enumerate(kept) if number % 9]
+    rows = {"base.jsonl": once, "tuned.jsonl": [*failed, *again, *kept[::9]]}
+    if not errors:
+        for one in (one for own in rows.values() for one in own):
+            one.pop("error", None)
+    return {name: "".join(json.dumps(one) + "\n" for one in own) for name, own in rows.items()}
+
+
+def nights() -> str:
+    source = random.Random(8)
+    return lines(
+        "date,model,suite,passed,total",
+        *(
+            f"2026-11-{day:02},{model},{suite},{source.randint(50, 90)},100"
+            for day in range(1, 11)
+            for suite in ("math", "code", "chat")
+            for model in ("main", "candidate")
+        ),
+    )
+
+
+REQUESTS = lines(
+    "model,endpoint,requests,errors",
+    *(f"v1,/{n},1000,{20 + n}" for n in range(4)),
+    *(f"v2,/{n},1000,{10 + n}" for n in range(4)),
+)
+
 CASES = (
+    Case(
+        "made again/checkpoints of one training",
+        "rank c.csv",
+        {"c.csv": checkpoints()},
+        ("--column model=step", '--where "step = 3000"'),
+        ("--reruns newest",),
+        code=1,
+    ),
+    Case(
+        "made again/calls that failed, with their errors",
+        "compare tuned.jsonl base.jsonl",
+        appended(errors=True),
+        ('--where "error is null"',),
+        code=1,
+    ),
+    Case(
+        "made again/without errors the last row is told in pandas",
+        "rank tuned.jsonl",
+        appended(errors=False),
+        ("frame.drop_duplicates(['id'], keep='last')",),
+        code=1,
+    ),
+    Case(
+        "counts by night and endpoint/suites of several nights",
+        "rank n.csv",
+        {"n.csv": nights()},
+        ("--column task=suite --column run=date",),
+        code=1,
+    ),
+    Case(
+        "counts by night and endpoint/nights are no training runs",
+        "rank n.csv --column task=suite --column run=date",
+        {"n.csv": nights()},
+        ("Rows are one evaluation at several times (column 'date')",),
+        ("Rows are training runs",),
+        models=("main", "candidate"),
+        tasks=("math", "code", "chat"),
+    ),
+    Case(
+        "counts by night and endpoint/errors of requests are shares",
+        "rank e.csv --column task=endpoint",
+        {"e.csv": REQUESTS},
+        ("that are not among the 'errors'",),
+        tasks=("/0", "/1", "/2", "/3"),
+        means={"v1": 0.98, "v2": 0.99},
+    ),
     Case(
         "tests of branches/side by side",
         "rank ci.csv --missing pairwise",

@@ -114,10 +114,11 @@ def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
 
 
 def _are_statistics(table: Table, engine: Engine) -> bool:
-    from rankbars.tables.statistics import kind_of_statistic, take_statistics
+    from rankbars.tables.statistics import counts_wrong, kind_of_statistic, take_statistics
 
     kinds = {kind_of_statistic(name) for name in table.columns}
-    if "mean" not in kinds or not kinds & {"std", "se"}:
+    of_means = "mean" in kinds and kinds & {"std", "se"}
+    if not of_means and not counts_wrong(table.columns):
         return False
     try:
         return take_statistics(table, options_of({}), engine) is not None

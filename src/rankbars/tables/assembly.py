@@ -71,7 +71,7 @@ from rankbars.tables.reruns import (
     split_by_condition,
     take_item,
 )
-from rankbars.tables.retries import refuse_retries
+from rankbars.tables.retries import describe_retries, refuse_retries
 from rankbars.tables.sentinels import refuse_ranks
 from rankbars.tables.settings import share_settings
 from rankbars.tables.statistics import take_statistics
@@ -306,6 +306,11 @@ def _prepare(table: Table, names: FileNames, options: ReadOptions, engine: Engin
         told = {**find_outcome(table), **find_ends(table)}
         options = replace(options, columns={**told, **options.columns})
         refuse_decorated(table)
+    elif (
+        not options.metrics and options.layout in (None, "tidy") and "score" not in options.columns
+    ):
+        found = {} if "score" in options.columns else find_outcome(table, options.columns)
+        options = replace(options, columns={**found, **options.columns})
     summed = None
     if has_counts(table.columns) or options.metric in METRICS:
         from rankbars.tables.confusioncounts import take_confusion
@@ -429,6 +434,8 @@ def _read_records(group: Group, records: Records, options: ReadOptions, engine: 
         found = _read_items(group, records, index, about)
         return found if texts is None else found.with_notes([texts])
     except DuplicateRowsError as error:
+        if "error" in group.roles and (again := describe_retries(records, group.roles["error"])):
+            raise DuplicateRowsError(f"{error}{again}") from error
         return _read_again(group, error, options, engine)
 
 

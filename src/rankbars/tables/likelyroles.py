@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 from rankbars.errors import DataError
 from rankbars.tables.asides import is_attribute, likely_scores
@@ -39,13 +40,18 @@ MOST_TASKS = 30  # names beside a model that may be tasks; more are items
 _Rows = Sequence[Sequence[object]]
 
 
-def find_outcome(table: Table) -> Mapping[str, str]:
-    """The column of outcomes as the score, where models or items are named and no score is."""
+def find_outcome(table: Table, named: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
+    """The column of outcomes as the score, where models or items are known and no score is.
+
+    Known by their names, or because the caller `named` them.
+    """
     rows = table.head(HEAD_ROWS)
     header = Header.of(table.columns, rows)
     outcome = _outcome(header)
     if outcome is None:
         return {}
+    if named.get("model") or named.get("item"):
+        return {"score": outcome}
     roles = likely_roles(table)
     models = [at for at, name in enumerate(header.columns) if _is_called(name, "model")]
     several = any(len({str(row[at]) for row in rows}) < len(rows) for at in models[:1])

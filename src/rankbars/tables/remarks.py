@@ -25,6 +25,7 @@ from rankbars.tables.database import quote
 from rankbars.tables.descriptions import Group
 from rankbars.tables.labels import plain_form
 from rankbars.tables.readoptions import ReadOptions
+from rankbars.tables.reruns import TIMES as NAMES_OF_TIMES
 from rankbars.tables.tidy import TidyTable
 
 __all__ = [
@@ -214,6 +215,29 @@ def describe_rows(
     return tuple(notes)
 
 
+def _refuse_uneven_attempts(scores: Scores, group: Group) -> None:
+    """Raises `DataError` where many tasks were tried a few times each, one more often than another.
+
+    Attempts that stop at success are trials of one item; as runs of tasks most would be missing.
+    """
+    found = [one for one in scores.tasks.values() if isinstance(one, Items)]
+    uneven = any(np.isnan(one.values).any() for one in found)
+    if len(found) < _MANY_TASKS or not uneven:
+        return
+    task, attempt = group.roles["task"], group.roles["epoch"]
+    item = paste_columns({"task": "", "item": task})
+    run = paste_columns({"epoch": "", "run": attempt})
+    raise DataError(
+        f"{group.parts[0].rows.source}: {len(found)} names in the column {task!r} were tried up "
+        f"to {max(one.n for one in found)} times each ({attempt!r}), not all of them equally "
+        f"often. If each name is one item, and these are trials of it: {item}. If each is a task "
+        f"of its own, tried in several runs: {run}."
+    )
+
+
+_MANY_TASKS = 10
+
+
 def _describe_design(
     group: Group, scores: Scores, designs: Mapping[str, Folds] | None, options: ReadOptions
 ) -> list[Note]:
@@ -238,10 +262,14 @@ def _describe_design(
             task = group.roles["task"]
             ask = (f" If they are trials of one item each ({task!r}), say so: --column task= "
                    f"{paste_columns({'item': task})}.")  # fmt: skip
+            _refuse_uneven_attempts(scores, group)
+        dated = fold_name(group.roles.get("run", "")) in NAMES_OF_TIMES
+        kind = "one evaluation at several times" if dated else "training runs"
+        further = "further times" if dated else "training runs"
         notes.append(Note(
             "runs",
-            f"Rows are training runs (column {keys}): statements are over training runs only, for "
-            f"these items.{ask}",
+            f"Rows are {kind} (column {keys}): statements are over {further} only, for these "
+            f"items.{ask}",
         ))  # fmt: skip
     elif group.plan.kind == "prompts":
         ask = ""

@@ -25,9 +25,9 @@ from rankbars.tables.tidy import SHARED_TASK, FileNames, TidyTable, take_names
 from rankbars.tables.times import refuse_times
 
 __all__ = [
-    "STAMP", "TEXTS", "find_steps", "find_time", "is_of_model", "keep_newest", "newest_of_files",
-    "newest_of_runs", "number_by_time", "pairing_column", "split_by_condition", "take_item",
-    "with_roles",
+    "STAMP", "TEXTS", "TIMES", "find_steps", "find_time", "is_of_model", "keep_newest",
+    "newest_of_files", "newest_of_runs", "number_by_time", "pairing_column", "split_by_condition",
+    "take_item", "with_roles",
 ]  # fmt: skip
 
 # Columns that say when a run was made.

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from rankbars.errors import DataError
-from rankbars.tables.cleanrows import SCORED, Records
+from rankbars.tables.cleanrows import NO_WORDS, SCORED, Records
 from rankbars.tables.columns import paste_columns
-from rankbars.tables.conditions import paste_condition
+from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import quote
 
-__all__ = ["refuse_retries"]
+__all__ = ["describe_retries", "refuse_retries"]
 
 # What befalls a call or a machine, and is no answer.
 _BROKEN = re.compile(
@@ -65,3 +65,30 @@ def refuse_retries(records: Records, column: str) -> None:
 
 
 _SHOWN = 60  # letters of an error
+
+
+def describe_retries(records: Records, column: str) -> str:
+    """What to do about rows that stand twice where all but one of them tell an error.
+
+    Empty where they tell none, or some answer would be left with none or with several rows.
+    """
+    names = records.names.get("error", ())
+    told = [code for code, name in enumerate(names) if name.casefold() not in NO_WORDS]
+    if not told or not records.keys:
+        return ""
+    bad = f"coalesce(error_code IN ({', '.join(map(str, told))}), false)"
+    groups = records.select(
+        f"count(*) AS tries, count(*) FILTER (WHERE NOT {bad}) AS good",
+        ("model", "task", *records.keys), "GROUP BY model_code, task_code, key",
+    )  # fmt: skip
+    ((others,),) = records.ask(
+        f"SELECT count(*) FILTER (WHERE good <> 1) FROM ({groups}) WHERE tries > 1"
+    )
+    if others:
+        return ""
+    absent = f"{quote_column(column)} is null"
+    return (
+        f" Of rows that stand twice, all but one have a text in the column {column!r} (such as "
+        f"{names[told[0]][:_SHOWN]!r}): calls that failed seem to have been made again. Leave out "
+        f"the failed ones: {paste_condition(absent)} (in Python: where={absent!r})."
+    )

@@ -21,7 +21,14 @@ from rankbars.tables.relations import Table
 from rankbars.tables.tableheads import HEAD_ROWS, corner_names, find_numeric, find_row_numbers
 from rankbars.tables.valuetables import Chunk, ValueTable
 
-__all__ = ["Statistics", "beside_a_mean", "end_pairs", "kind_of_statistic", "take_statistics"]
+__all__ = [
+    "Statistics",
+    "beside_a_mean",
+    "counts_wrong",
+    "end_pairs",
+    "kind_of_statistic",
+    "take_statistics",
+]
 
 _KINDS: Mapping[str, frozenset[str]] = {
     "mean": split_words("mean means avg average"),
@@ -38,8 +45,13 @@ _RIGHT = split_words("""
     correct ncorrect numcorrect correctcount passed npassed numpassed solved nsolved numsolved
     resolved nresolved numresolved right nright successes nsuccesses
 """)
+_WRONG = split_words("""
+    errors nerrors numerrors errorcount failures nfailures numfailures failed nfailed numfailed
+    wrong nwrong numwrong incorrect nincorrect
+""")
 _TOTALS = split_words("""
-    total ntotal numtotal totalcount totalitems totalquestions attempted outof of
+    total ntotal numtotal totalcount totalitems totalquestions attempted outof of requests nrequests
+    numrequests calls ncalls
 """)  # fmt: skip
 _ROW_KEYS = ("item", "fold", "repeat", "run", "epoch", "variant")
 _UNNAMED = ("", "Unnamed: 0")
@@ -186,9 +198,21 @@ def _is_score(words: Sequence[str]) -> bool:
     return bool(text) and (fold_name(text) in named or usual_direction(text) is not None)
 
 
+def counts_wrong(columns: Sequence[str]) -> bool:
+    """Whether columns say how many of how many went wrong, and none says how many went right.
+
+    >>> counts_wrong(["model", "requests", "errors"]), counts_wrong(["model", "errors"])
+    (True, False)
+    """
+    folded = {fold_name(name) for name in columns}
+    return bool(folded & _WRONG and folded & _TOTALS) and not folded & _RIGHT
+
+
 def _right_of_total(table: Table, header: _Header, engine: Engine) -> Statistics | None:
     """How many of how many: the score is their share."""
     right = [name for name in header.numeric if fold_name(name) in _RIGHT]
+    wrong = [name for name in header.numeric if fold_name(name) in _WRONG]
+    right = right or wrong
     totals = [name for name in header.numeric if fold_name(name) in _TOTALS]
     totals = totals or header.kinds["n"]
     if len(right) != 1 or len(totals) != 1 or header.kinds["se"]:
@@ -217,8 +241,12 @@ def _right_of_total(table: Table, header: _Header, engine: Engine) -> Statistics
         )
     share = [a / b if b else math.nan for a, b in zip(k, n, strict=True)]
     name = right[0] if is_proportion(right[0]) else "correct"
+    if right == wrong:
+        share = [1.0 - one for one in share]
     made = _rebuilt(table, {right[0]: share}, {right[0]: name}, engine)
     remark = f"The score is {right[0]!r} of {totals[0]!r}, as a share."
+    if right == wrong:
+        remark = f"The score is the share of {totals[0]!r} that are not among the {right[0]!r}."
     return Statistics(made, {"score": name, "n": totals[0]}, remark)
 
 
