@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -18,6 +19,7 @@ from rankbars.tables.descriptions import check_scale
 from rankbars.tables.joining import join_scores
 from rankbars.tables.remarks import refuse_alike_rows
 from rankbars.tables.reruns import TEXTS
+from rankbars.tables.tidy import SHARED_TASK
 
 __all__ = ["ReadOne", "join_sides", "name_side", "read_sides"]
 
@@ -71,10 +73,11 @@ def read_sides(
         )
 
     def sides(item: str) -> dict[str, Scores]:
-        return {
+        read_apart = {
             name: name_side(read(paths, beside=True, side=name, item=item), name, paths)
             for name, paths in named.items()
         }
+        return _with_folders(read_apart)
 
     try:
         joined = join_sides(sides(""), anyway=anyway)
@@ -93,6 +96,24 @@ def read_sides(
         found = _match_texts(sides, (column,), "name other rows in each", anyway=anyway)
         return joined if found is None else found
     return joined.with_notes([note])
+
+
+def _with_folders(sides: dict[str, Scores]) -> dict[str, Scores]:
+    """The only file of a side with the task of its folder, where another side has such a task."""
+    tasks = {task for one in sides.values() for task in one.tasks} - {SHARED_TASK}
+    found = {}
+    for name, scores in sides.items():
+        folder = Path(scores.inputs[0].path).parent.name if len(scores.inputs) == 1 else ""
+        unnamed = tuple(scores.tasks) == (SHARED_TASK,) and folder in tasks
+        found[name] = _entitle(scores, folder) if unnamed else scores
+    return found
+
+
+def _entitle(scores: Scores, task: str) -> Scores:
+    named = scores.rename(tasks={SHARED_TASK: task})
+    told = f"it is called {SHARED_TASK!r}", f"it is called {task!r}"
+    notes = [replace(one, message=one.message.replace(*told)) for one in named.notes]
+    return replace(named, notes=tuple(notes))
 
 
 def _match_texts(

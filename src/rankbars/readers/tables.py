@@ -217,7 +217,8 @@ def name_files(
     counts = Counter(stem.rpartition("_")[2] for stem in stems)
     named = [_split_metric(stem, counts) for stem in stems]
     folders = [Path(file.label).parent.name for file in files]
-    several = len(set(folders)) > 1 and all(folders)  # a file beside folders has no task of its own
+    # Folders are tasks where files of one name, which are models, stand in several of them.
+    several = all(folders) and _stand_in_several(files)
     crossed = _crossed(files)
     found = []
     for file, (stem, metric), folder in zip(files, named, folders, strict=True):
@@ -274,6 +275,11 @@ def _folders_of(files: Sequence[InputFile]) -> list[str]:
     return names if all(names) else []
 
 
+def _stand_in_several(files: Sequence[InputFile]) -> bool:
+    """Whether files of one name stand in several folders."""
+    return any(count > 1 for count in Counter(file_stem(file.path) for file in files).values())
+
+
 # What files are called whatever they hold: their folders are models.
 _ANY_FILE = split_words("""
     results result scores score out output outputs answers predictions preds eval evals
@@ -283,13 +289,16 @@ _ANY_FILE = split_words("""
 
 
 def _crossed(files: Sequence[InputFile]) -> str:
-    """What to ask where the same file names stand in several folders, and several in each."""
+    """What to ask where files of one name stand in several folders, and others beside them."""
     places = [(Path(file.label).parent, file_stem(file.path)) for file in files]
     folders = dict.fromkeys(folder for folder, _ in places)
     stems = dict.fromkeys(stem for _, stem in places)
-    full = len(set(places)) == len(folders) * len(stems)
     told = any(_NAMED in file.label for file in files)
-    if len(folders) < 2 or not full or (len(stems) == 1 and (told or _ANY_FILE & {*stems})):
+    if (
+        len(folders) < 2
+        or not _stand_in_several(files)
+        or (len(stems) == 1 and (told or _ANY_FILE & {*stems}))
+    ):
         return ""
     parents = {folder.parent for folder in folders}
     names = {folder.name for folder in folders}

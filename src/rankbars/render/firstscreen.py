@@ -22,6 +22,7 @@ from rankbars.render.notation import counted, show_ranks, visible
 from rankbars.render.ranktable import OFTEN_MISSED, UNSEEN_ROWS
 from rankbars.render.sentences import (
     NameWriter,
+    absent_sentences,
     apart_sentences,
     claims_all_at_once,
     field_parts,
@@ -296,6 +297,7 @@ def _cautions(board: Leaderboard) -> list[str]:
         some = f"{who} tasks and {placed} by those {they} {have}, taking the others to be like them"
     if some:
         said.append(f"Gaps: {some}.")
+    said.extend(absent_sentences(board))
     if not only_apart_may_lead(board):
         said.extend(apart_sentences(board))
     if "failures-left-out" in codes and board.shown_better.any():

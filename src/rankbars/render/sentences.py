@@ -44,6 +44,7 @@ from rankbars.render.sidetables import (
 
 __all__ = [
     "NameWriter",
+    "absent_sentences",
     "apart_sentences",
     "claims_all_at_once",
     "field_line",
@@ -116,13 +117,18 @@ def headline(board: Leaderboard, name: NameWriter = plain_name) -> str:
 def headline_sentences(board: Leaderboard, name: NameWriter = plain_name) -> tuple[str, ...]:
     """The sentences of `headline`, the most important one first."""
     if len(board.models) == 1:
-        return (f"There is only one model, {name(board.models[0])}: nothing to rank.",)
+        only = f"There is only one model, {name(board.models[0])}: nothing to rank."
+        return (only, *absent_sentences(board, name))
     if board.lead == "new_task":
         first = new_task_sentence(board, board.models[board.order[0]], name)
         if board.overall is None or board.overall.trivial or board.overall.scope == "all":
-            return (first,)
-        return (first, "The same holds for each other model by itself, not for several together.")
-    sentences = _first_sentences(board, name)
+            return (first, *absent_sentences(board, name))
+        return (
+            first,
+            *absent_sentences(board, name),
+            "The same holds for each other model by itself, not for several together.",
+        )
+    sentences = [*_first_sentences(board, name), *absent_sentences(board, name)]
     sentences += [one for one in (placed_sentence(board, name), screen_sentence(board)) if one]
     if board.tiers and board.shown_better.any() and len(board.models) > 2:
         sentences += [_neighbours_sentence(board), f"Tiers: {len(board.tiers)}."]
@@ -137,6 +143,19 @@ def headline_sentences(board: Leaderboard, name: NameWriter = plain_name) -> tup
     if is_approximate(board):
         sentences.append(approximate_sentence(board))
     return tuple(sentences)
+
+
+def absent_sentences(board: Leaderboard, name: NameWriter = plain_name) -> tuple[str, ...]:
+    """Which models were read and are not on the board; nothing where all are."""
+    absent = [model for note in board.notes if note.code == "no-task" for model in note.models]
+    if not absent:
+        return ()
+    who = "1 model is" if len(absent) == 1 else f"{len(absent)} models are"
+    names = list_words([name(one) for one in absent], _MOST_ABSENT)
+    return (f"{who} not on the board, scored on no task that counts: {names}.",)
+
+
+_MOST_ABSENT = 5
 
 
 def new_task_sentence(board: Leaderboard, model: str, name: NameWriter = plain_name) -> str:
