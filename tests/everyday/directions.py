@@ -85,6 +85,12 @@ MARKED = lines("model,FID ↓,IS ↑,CLIP-T", "a,6.3,20.1,0.31", "b,5.2,22.1,0.3
 SPEEDS = [f"{name},r{n},{rate + n % 7 / 3:.2f}" for n in range(30)
           for name, rate in (("slow", 55), ("fast", 66))]  # fmt: skip
 
+FORECASTS = lines(
+    "Dataset,DLinear,PatchTST,Ours", "ETTh1,1.321,1.177,1.158", "ETTh2,0.34,0.322,0.308",
+    "ETTm1,0.457,0.447,0.43", "ETTm2,1.36,1.231,0.282",
+)  # fmt: skip
+
+
 CASES = (
     Case("distances/surface", "rank d.csv", {"d.csv": distances("ASSD")}, ASKS, code=1),
     Case("distances/in millimetres", "rank d.csv", {"d.csv": distances("HD95 (mm)")}, ASKS, code=1),
@@ -320,5 +326,32 @@ CASES = (
         {"t.csv": lines("model,request,tokens_per_s", *SPEEDS)},
         ("fast leads",),
         items=30,
+    ),
+    Case(
+        "losses under no name/a metric in the name of the file",
+        "rank 06_mase_by_dataset.csv",
+        {"06_mase_by_dataset.csv": FORECASTS},
+        ("'mase' is usually lower-is-better", "--direction mase=lower"),
+        code=1,
+    ),
+    Case(
+        "losses under no name/above 1 and below 1",
+        "rank table2.csv",
+        {"table2.csv": FORECASTS},
+        ("Scores lie between 0.282 and 1.36", "--direction lower or --direction higher"),
+        code=1,
+    ),
+    Case(
+        "losses under no name/said to be",
+        "rank table2.csv --direction lower",
+        {"table2.csv": FORECASTS},
+        models=("DLinear", "PatchTST", "Ours"),
+        tasks=("ETTh1", "ETTh2", "ETTm1", "ETTm2"),
+    ),
+    Case(
+        "ratings under no name/from 1 to 5 and from 1 to 10",
+        "rank t.csv",
+        {"t.csv": lines("task,a,b", "fluency,4.2,3.9", "adequacy,3.1,3.3", "judge,8.2,7.9")},
+        models=("a", "b"),
     ),
 )

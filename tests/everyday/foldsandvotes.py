@@ -237,6 +237,12 @@ CASES = (
         ("Nobody says who cast which vote",),
     ),
     Case(
+        "votes on prompts of nobody/no column of voters",
+        "rank v.csv",
+        {"v.csv": text({**ARENA, "prompt": [f"p{k % 40}" for k in range(len(ARENA["winner"]))]})},
+        ("Nobody says who cast which vote",),
+    ),
+    Case(
         "votes of nobody/said to be independent",
         "rank v.csv --cluster none",
         {"v.csv": text(ARENA)},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from everyday.case import Case, lines, long_table, right
+from everyday.case import Case, lines, long_table, right, table
 
 SHARES = {"full1": 0.8, "full2": 0.5}
 
@@ -292,5 +292,16 @@ CASES = (
         "rank board.csv new.csv --missing pairwise",
         submitted([f"ours,q{n},1" for n in range(3)]),
         ("ours", "3 of 60", "far fewer"),
+    ),
+    Case(
+        "hard rows that are skipped/told of",
+        "rank all.csv some.csv other.csv --missing pairwise",
+        {
+            "all.csv": table({"id": range(80), "correct": [int(n < 50) for n in range(80)]}),
+            "other.csv": table({"id": range(80), "correct": [int(n % 9 < 5) for n in range(80)]}),
+            "some.csv": table({"id": range(50), "correct": [int(n % 5 > 0) for n in range(50)]}),
+        },
+        ("The rows that a model lacks are harder than those it has", "'some' (0.25 and 0.8)"),
+        models=("all", "some", "other"),
     ),
 )

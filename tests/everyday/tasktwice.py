@@ -36,6 +36,14 @@ def with_margins() -> str:
     return table(columns)
 
 
+SUMMARIES = lines(
+    "System,XSum R-1,XSum R-2,XSum R-L,CNN/DM R-1,CNN/DM R-2,CNN/DM R-L",
+    "Pega,47.2,24.6,39.3,44.2,21.5,41.1",
+    "Ours,47.9,25.1,39.8,44.9,21.9,41.7",
+    "T5,43.8,20.9,36.0,43.5,20.8,40.7",
+)
+
+
 CASES = (
     Case(
         "metrics of flattened results/asked",
@@ -93,5 +101,19 @@ CASES = (
         models=("ckpt_a", "ckpt_b"),
         items=60,
         means={name: sum(own) / 60 for name, own in ANSWERS.items()},
+    ),
+    Case(
+        "metrics of one data set/short for ROUGE",
+        "rank t.csv",
+        {"t.csv": SUMMARIES},
+        ("have 3 columns each, one for each metric ('R-1', 'R-2', 'R-L')", "--metric R-1"),
+        code=1,
+    ),
+    Case(
+        "metrics of one data set/chosen",
+        "rank t.csv --metric R-2",
+        {"t.csv": SUMMARIES},
+        tasks=("XSum R-2", "CNN/DM R-2"),
+        means={"Pega": 21.5, "Ours": 21.9},
     ),
 )

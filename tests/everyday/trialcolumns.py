@@ -112,6 +112,20 @@ def named(pattern: str, share: float, seed: int) -> str:
 SAMPLED = [(m, f"aime-{q}", n, int((q + n) % k < 2)) for m, k in (("rl", 3), ("base", 4))
            for q in range(30) for n in range(4)]  # fmt: skip
 
+
+def training_log(point: str) -> str:
+    """Losses and accuracy of two models, five seeds each, at six points of their training."""
+    return lines(
+        f"model,seed,{point},train_loss,val_loss,val_acc",
+        *(
+            f"{model},{seed},{at},{2 / at:.3f},{2.2 / at:.3f},{best - gap / at + seed / 500:.4f}"
+            for model, best, gap in (("early", 0.80, 0.2), ("late", 0.85, 0.6))
+            for seed in range(5)
+            for at in range(1, 7)
+        ),
+    )
+
+
 CASES = (
     Case(
         "samples of a problem/numbered by sample_idx",
@@ -321,4 +335,27 @@ CASES = (
         ("Did you mean 0.75?",),
         code=1,
     ),
-)
+    Case(
+        "a training log/as it is",
+        "rank log.csv",
+        {"log.csv": training_log("epoch")},
+        ("'epoch' counts how far a training was, beside 'train_loss'",
+         '--where "epoch = 6" --column score=val_acc'),
+        code=1,
+    ),
+    Case(
+        "a training log/steps that are named as answers",
+        "rank log.csv --column score=val_acc --column epoch=step",
+        {"log.csv": training_log("step")},
+        ("'step' counts how far a training was", '--where "step = 6"'),
+        ("leads",),
+        code=1,
+    ),
+    Case(
+        "a training log/its last point",
+        'rank log.csv --where "epoch = 6" --column score=val_acc',
+        {"log.csv": training_log("epoch")},
+        models=("early", "late"),
+        items=5,
+    ),
+)  # fmt: skip

@@ -188,3 +188,19 @@ def test_two_models_are_averaged_by_the_limits_of_each_task() -> None:
         assert average.difference == pytest.approx(sign * (at[0] - at[1]))
     with pytest.raises(rb.OptionError, match="bounds"):
         rb.head_to_head(scores, "a", "b", normalise="zscore")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "method"),
+    [(-6.0, 8000.0, "average_rank"), (-150.0, 3000.0, "average_rank"), (-40.0, 60.0, "mean"),
+     (-0.2, 0.8, "mean")],
+)  # fmt: skip
+def test_tasks_of_which_one_is_negative_are_told_apart_by_their_size(
+    low: float, high: float, method: str
+) -> None:
+    rng = np.random.default_rng(2)
+    returns = {"Reacher": low + rng.normal(size=(12, 3)) * abs(low) / 90,
+               "HalfCheetah": high + rng.normal(size=(12, 3)) * abs(high) / 90}  # fmt: skip
+    average = rb.aggregate(rb.Scores.from_arrays(returns, ["a", "b", "c"]))
+    assert average.method == method
+    assert ("different-metrics" in codes(average)) == (method == "average_rank")

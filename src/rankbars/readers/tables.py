@@ -34,10 +34,11 @@ from rankbars.tables.database import Engine, Glance
 from rankbars.tables.intervalends import find_ends
 from rankbars.tables.layouts import find_layout
 from rankbars.tables.likelyroles import find_outcome
-from rankbars.tables.metrics import AMOUNTS, metric_in_name, split_words, usual_direction
+from rankbars.tables.metrics import AMOUNTS, LOWER, metric_in_name, split_words, usual_direction
 from rankbars.tables.readoptions import ReadOptions, options_of
 from rankbars.tables.relations import Table
 from rankbars.tables.tidy import SHARED_TASK, FileNames
+from rankbars.tables.traininglogs import refuse_log
 from rankbars.tables.valuetables import Chunk, ValueTable
 from rankbars.tables.words import WordsView
 
@@ -109,8 +110,18 @@ def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
                 return "tidy", "Its columns hold confusion counts: tp, fp, fn."
             if _are_statistics(table, engine):
                 return "tidy", "Its columns hold statistics of models: mean, std, count."
-            reason = str(error).removeprefix(f"{path.name}: ")
+            reason = _why_a_log(table) or str(error)
+            reason = reason.removeprefix(f"{path.name}: ")
             return None, reason[0].upper() + reason[1:]
+
+
+def _why_a_log(table: Table) -> str:
+    """Why a table of losses in training is not read as it stands; empty if it is none."""
+    try:
+        refuse_log(table, options_of({}))
+    except DataError as error:
+        return str(error)
+    return ""
 
 
 def _are_statistics(table: Table, engine: Engine) -> bool:
@@ -337,7 +348,7 @@ def _loss_in(stem: str) -> str | None:
     if first is not None and usual_direction(first) == "lower":
         return first
     words = re.findall(r"[^\W_]+", stem.casefold())
-    told = next((word for word in words if word in _LOSS_WORDS), None)
+    told = next((word for word in words if word in _LOSS_WORDS or _is_error(word)), None)
     while len(words) > 1 and words[-1] in _LAYOUT_WORDS:
         words.pop()
     last = words[-1] if words else ""
@@ -350,9 +361,12 @@ def _loss_in(stem: str) -> str | None:
 _LAYOUT_WORDS = split_words("""
     wide long pivot pivoted table matrix results result final all summary sec secs s ms min
 """)
-_LOSS_WORDS = split_words(
-    "error errors nll loss losses rmse mae mse perplexity ppl wer cer logloss"
-)
+_LOSS_WORDS = split_words("error errors nll loss losses perplexity ppl wer cer logloss crps wql")
+
+
+def _is_error(word: str) -> bool:
+    """Whether a word abbreviates a mean of absolute, squared, percentage or scaled errors."""
+    return re.fullmatch(r"[a-z]*(?:ae|se|ape|sle)", word) is not None and word in LOWER
 
 
 def _distinct_stems(files: Sequence[InputFile]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes, take_rows
 from rankbars.data.fields import locate_models
-from rankbars.data.notes import Note, list_names
+from rankbars.data.notes import Note, list_names, list_words
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.storedtasks import Change, change_tasks, models_of
 from rankbars.errors import DataError, OptionError, UnknownOptionError
@@ -207,7 +207,46 @@ def _without_scores(scores: Scores, gaps: list[Gap]) -> list[str]:
 
 def keep_pairs(scores: Scores, gaps: list[Gap]) -> Scores:
     """Leave the gaps; every pair is compared on the rows both models have."""
-    return scores.with_notes(_strangers(scores))
+    return scores.with_notes([*_strangers(scores), *_passed_over(scores)])
+
+
+def _passed_over(scores: Scores) -> Iterator[Note]:
+    """A note for each task of which some models lack rows that are hard for the others."""
+    for task, evidence in scores.tasks.items():
+        if not isinstance(evidence, Items):
+            continue
+        sign = -1.0 if scores.info[task].direction == "lower" else 1.0
+        values = evidence.values
+        there = ~np.isnan(values)
+        total, count = np.nansum(values, axis=1), there.sum(axis=1)
+        found = []
+        for i in np.flatnonzero(there.any(axis=0) & ~there.all(axis=0)):
+            has = there[:, i]
+            others = count - has
+            known = others > 0
+            rows = (total - np.where(has, values[:, i], 0.0))[known] / others[known]
+            lacked, kept = rows[~has[known]], rows[has[known]]
+            if min(len(lacked), len(kept)) >= _FEWEST_ROWS and _is_lower(lacked, kept):
+                ends = sign * lacked.mean(), sign * kept.mean()
+                found.append((evidence.models[i], f"{ends[0]:.2g} and {ends[1]:.2g}"))
+        if found:
+            shown = [f"{name!r} ({ends})" for name, ends in found]
+            it = "this model" if len(found) == 1 else "these models"
+            text = (
+                "The rows that a model lacks are harder than those it has; mean of the others on "
+                f"the first and on the second: {list_words(shown, _MOST_NAMES)}. The score of {it} "
+                "is on the easier rows alone, and none on the whole task."
+            )
+            yield Note("harder-rows", text, task, tuple(name for name, _ in found))
+
+
+_FEWEST_ROWS, _SURELY = 5, 3.0
+
+
+def _is_lower(one: NDArray[np.float64], two: NDArray[np.float64]) -> bool:
+    """Whether the first mean lies below the second one by more than three standard errors."""
+    error = one.var(ddof=1) / len(one) + two.var(ddof=1) / len(two)
+    return bool(two.mean() - one.mean() > _SURELY * np.sqrt(error))
 
 
 def _strangers(scores: Scores) -> list[Note]:

@@ -95,9 +95,10 @@ def measure_errors(
     names : tuple of str
         What votes are clustered by: nothing, one kind of label or two.
     """
-    if names:
-        return _clustered(votes, options, setting, fit, names)
     nobody = _unnamed_voters(votes, options)
+    if names:
+        found = _clustered(votes, options, setting, fit, names)
+        return found._replace(notes=(*nobody, *found.notes))
     if options.covariance == "bootstrap":
         drawn = bootstrap_votes(counts, fit, setting.resamples, setting.seed, _key(setting))
         words = f"The votes are independent draws; {_resampled(drawn)}"

@@ -36,13 +36,14 @@ from rankbars.tables.descriptions import (
     check_assumed,
     check_scale,
     check_signs,
+    check_unbounded,
     describe_tasks,
 )
 from rankbars.tables.designs import NamedKind, RowPlan, Size, plan_rows
 from rankbars.tables.filesagain import runs_of_files
 from rankbars.tables.intervalends import find_ends, split_sides
 from rankbars.tables.joining import join_scores
-from rankbars.tables.layouts import find_layout, refuse_training
+from rankbars.tables.layouts import find_layout
 from rankbars.tables.likelyroles import find_outcome
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
 from rankbars.tables.matrixcolumns import describes_rows, refuse_decorated
@@ -84,6 +85,7 @@ from rankbars.tables.tasks import (
 )
 from rankbars.tables.tidy import FileNames, TidyTable, prepare_tidy, take_names
 from rankbars.tables.times import refuse_times
+from rankbars.tables.traininglogs import refuse_log, refuse_training
 from rankbars.tables.wide import HEADER, prepare_wide
 
 if TYPE_CHECKING:
@@ -322,6 +324,7 @@ def _prepare(table: Table, names: FileNames, options: ReadOptions, engine: Engin
         tidy = prepare_tidy(summed.table, names, options)
         remark = summed.remark or "Rows hold statistics of models, not single scores."
         return tidy._replace(remarks=(*tidy.remarks, ("statistics", remark)))
+    refuse_log(table, options)
     layout = _layout(table, options)
     if not any(options.columns.values()) and options.layout is None:
         refuse_training(table)
@@ -747,6 +750,8 @@ def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores
     if about.limits == (None, None):
         check_slips(means, names["model"], about.directions, about.metrics)
         slips = note_slips(means, names["model"], about.directions, about.metrics)
+        if group.score.percentages == 0 and not slips:
+            check_unbounded(means, about.assumed)
     if means and group.roles.get("model") == HEADER and not records.options.models:
         told = np.stack(list(means.values()))
         columns = dict(zip(names["model"], told.T, strict=True))

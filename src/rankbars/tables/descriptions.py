@@ -43,6 +43,7 @@ __all__ = [
     "check_assumed",
     "check_scale",
     "check_signs",
+    "check_unbounded",
     "describe_tasks",
     "has_unit",
     "read_directions",
@@ -242,6 +243,36 @@ def check_assumed(
         )
 
 
+def check_unbounded(means: Mapping[str, NDArray[np.float64]], assumed: Collection[str]) -> None:
+    """Raises `DataError` where higher was taken for better and means look like those of a loss.
+
+    Some lie above 1, which no shares do, and some below 1, which no ratings and hardly any
+    percentages do; and they are fractions.
+
+    Parameters
+    ----------
+    means : mapping from str to array of float, shape (M,)
+        Score of each model by task; NaN where it has none.
+    assumed : collection of str
+        Tasks of which nothing says which side is better.
+    """
+    if not set(means) <= set(assumed):
+        return
+    every = np.concatenate([*means.values(), np.empty(0)])
+    every = every[~np.isnan(every)]
+    if not every.size or not 0.0 < every.min() < 1.0 < every.max() < _MOST_OF_LOSSES:
+        return
+    if np.mean(every == np.round(every)) > _FEW_WHOLE:
+        return
+    raise DataError(
+        f"Scores lie between {every.min():g} and {every.max():g}, so they are neither shares nor "
+        "percentages, and no name says whether they are better when they are higher, or lower, as "
+        "errors and losses. Declare which side is better: --direction lower or --direction higher "
+        "(in Python: direction='lower')."
+    )
+
+
+_MOST_OF_LOSSES, _FEW_WHOLE = 10.0, 0.1
 _PERCENT = 100.0
 _RATED = frozenset({"arena", "elo", "rating"})
 

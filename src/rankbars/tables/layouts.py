@@ -33,7 +33,6 @@ from rankbars.tables.columns import (
     paste_columns,
     split_run,
 )
-from rankbars.tables.conditions import quote_column
 from rankbars.tables.crossvalidation import refuse_fold_columns
 from rankbars.tables.likelyroles import likely_roles, refuse_lists
 from rankbars.tables.metrics import ends_in_loss, is_measure, split_words, usual_direction
@@ -50,13 +49,13 @@ from rankbars.tables.tableheads import (
     find_numeric,
     find_row_numbers,
     is_binary,
-    is_nan,
     names_items,
     read_number,
 )
 from rankbars.tables.times import are_times, refuse_times
+from rankbars.tables.traininglogs import PROGRESS
 
-__all__ = ["TRUTHS", "Layout", "find_answers", "find_layout", "refuse_training"]
+__all__ = ["TRUTHS", "Layout", "find_answers", "find_layout"]
 
 _NUMBERED_FOLD = re.compile(r"(?:(?:cv|fold|split|resample)[-_ ]?)?\d+", re.I)
 
@@ -470,54 +469,13 @@ def _refuse_numbered(table: Table, header: Header, head: Sequence[tuple[object, 
 
 
 # Columns of these names count how far a training is.
-_PROGRESS = frozenset({"step", "globalstep", "trainstep", "trainingstep", "iteration", "iter",
-                       "epoch", "trainepoch"})  # fmt: skip
-
-
 def _refuse_steps(table: Table, header: Header) -> None:
     """Rows that are named by how far a training was are no models."""
-    if fold_name(header.corner) in _PROGRESS:
+    if fold_name(header.corner) in PROGRESS:
         raise DataError(
             f"{table.source}: {header.corner!r} counts how far a training was, so rows are neither "
             "models nor independent results. Write a row per run, with the columns model and "
             "score, of the step that counts."
-        )
-
-
-def refuse_training(table: Table) -> None:
-    """Rows of one training are not independent, so none of them is a run or an item.
-
-    Raises
-    ------
-    DataError
-        If a column counts how far trainings were, and nothing else tells their rows apart.
-    """
-    progress = [name for name in table.columns if fold_name(name) in _PROGRESS]
-    if not progress:
-        return
-    head = table.head(HEAD_ROWS)
-    header = Header.of(table.columns, head)
-    names = [name for name in progress if name in header.numeric and name not in table.fixed]
-    if not names or header.has("item", weak=True):
-        return
-    named = {fold_name(one) for role in ("model", "task", "run", "metric")
-             for one in (role, *ROLES[role].aliases, *ROLES[role].weak)}  # fmt: skip
-    keys = [place for place, name in enumerate(header.columns) if fold_name(name) in named]
-    place = header.columns.index(names[0])
-    points: dict[tuple[object, ...], set[float]] = {}
-    for row in head:
-        found = read_number(row[place])
-        if found is not None and not is_nan(found):
-            points.setdefault(tuple(row[key] for key in keys), set()).add(found)
-    last = max((max(found) for found in points.values() if len(found) > 1), default=None)
-    if last is not None:
-        column = quote_column(names[0])
-        raise DataError(
-            f"{table.source}: {names[0]!r} seems to count how far a training was, and the rows of "
-            "one training are not independent results. Choose one point of it: --where "
-            f"{shlex.quote(f'{column} = {last:g}')} (in Python: where={f'{column} = {last:g}'!r}). "
-            f"If it numbers repeated runs: {shlex.join(('--column', f'run={names[0]}'))} (in "
-            f"Python: columns={{'run': {names[0]!r}}})."
         )
 
 

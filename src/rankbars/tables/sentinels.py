@@ -125,13 +125,13 @@ def ask_about_mark(place: str, task: str, mark: Mark, number: int) -> DataError:
     )
 
 
-_FEWEST = 3  # models and tasks
+_FEWEST_RANKED = 3  # models and tasks
 
 
 def refuse_ranks(scores: Scores, source: str) -> None:
     """Scores that are the ranks of the models on every task or item do not say what is better."""
     places = list(range(1, len(scores.models) + 1))
-    if isinstance(scores.tasks, StoredTasks) or len(places) < _FEWEST:
+    if isinstance(scores.tasks, StoredTasks) or len(places) < _FEWEST_RANKED:
         return
 
     def ranked(one: Evidence) -> bool:
@@ -150,7 +150,7 @@ def refuse_ranks(scores: Scores, source: str) -> None:
         return sorted(one.mean.tolist()) == places
 
     rows = [one.n if isinstance(one, Items) else 1 for one in scores.tasks.values()]
-    if sum(rows) >= _FEWEST and all(map(ranked, scores.tasks.values())):
+    if sum(rows) >= _FEWEST_RANKED and all(map(ranked, scores.tasks.values())):
         what = "item" if max(rows) > 1 else "task"
         raise DataError(
             f"{source}: on every {what} the scores are the numbers 1 to {len(places)}, as ranks "

@@ -76,11 +76,18 @@ def _task_and_metric(name: str) -> tuple[str, str] | None:
     --------
     >>> _task_and_metric("results.arc/acc_norm,none"), _task_and_metric("boolq_f1")
     (('results.arc', 'acc_norm,none'), ('boolq', 'f1'))
+    >>> _task_and_metric("CNN/DM R-L"), _task_and_metric("DeepSeek-R1")
+    (('CNN/DM', 'R-L'), None)
     """
     found = _EVALUATED.fullmatch(name)
     if found is None:
-        return without_metric(name)
+        overlap = _OVERLAP.fullmatch(name)
+        return (overlap["task"], overlap["metric"]) if overlap else without_metric(name)
     return found["task"], f"{found['metric']},{found['filter']}"
+
+
+# ROUGE as summaries are reported, behind the data set.
+_OVERLAP = re.compile(r"(?P<task>.*\S)[\s_/:|]+(?P<metric>R(?:G|OUGE)?-?(?:1|2|L|Lsum))")
 
 
 def _spelling(metric: str) -> str:

@@ -191,14 +191,20 @@ def _far_apart(
     Scores of a hard task and of an easy one may both be percentages, however far apart. They are
     not where one task stays within 1 or another goes beyond 100; where rows are right or wrong on
     one task and are points on another; or where one task holds ratings, of which all models get
-    half the points of the best or more, and the others percentages.
+    half the points of the best or more, and the others percentages. Scores below 0 are no shares:
+    they are apart by their size alone.
     """
     found = {name: _reach(scores, name) for name in tasks}
     ends = {name: one for name, one in found.items() if one is not None}
-    if len(ends) < len(tasks) or any(one.low < 0.0 for one in ends.values()):
+    if len(ends) < len(tasks):
         return ()
-    ordered = sorted(ends, key=lambda name: ends[name].high)
-    low, high = ends[ordered[0]], ends[ordered[-1]]
+    size = {name: max(-one.low, one.high) for name, one in ends.items()}
+    ordered = sorted(ends, key=size.__getitem__)
+    named = (ordered[0], ordered[-1])
+    if any(one.low < 0.0 for one in ends.values()):
+        apart = _PERCENT < size[named[1]] >= _TENFOLD * size[named[0]]
+        return tuple((name, ends[name].high) for name in named) if apart else ()
+    low, high = ends[named[0]], ends[named[1]]
     beyond = high.high > _PERCENT or (low.high <= 1.0 and high.high > _TENFOLD)
     apart = beyond and high.high >= _TENFOLD * low.high
     if higher and low.high <= 1.0 and high.high >= _RATED:
@@ -209,7 +215,6 @@ def _far_apart(
             not low.rows and 2.0 * low.low >= low.high > low.low
         )
         apart = apart or low.declared or rating
-    named = (ordered[0], ordered[-1])
     return tuple((name, ends[name].high) for name in named) if apart else ()
 
 

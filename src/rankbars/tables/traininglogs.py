@@ -1,0 +1,139 @@
+"""Tables that training wrote: rows of one run at its steps, which are no independent results."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+
+from rankbars.errors import DataError
+from rankbars.tables.columns import ROLES, fold_name, paste_columns
+from rankbars.tables.conditions import paste_condition, quote_column
+from rankbars.tables.database import Engine
+from rankbars.tables.metrics import split_words, usual_direction
+from rankbars.tables.readoptions import ReadOptions
+from rankbars.tables.relations import Table
+from rankbars.tables.tableheads import HEAD_ROWS, Header, is_nan, read_number
+
+__all__ = ["PROGRESS", "refuse_log", "refuse_training"]
+
+PROGRESS = frozenset({"step", "globalstep", "trainstep", "trainingstep", "iteration", "iter",
+                       "epoch", "trainepoch"})  # fmt: skip
+
+_PARTS = split_words("train training val valid validation eval dev test")
+_LOSSES = split_words("loss losses nll perplexity ppl crossentropy")
+_HELD_OUT = split_words("val valid validation eval dev test")
+
+# Roles with which the caller says what the points of a training are to be.
+_SAID = ("model", "task", "item", "run", "fold", "repeat")
+
+
+def refuse_log(table: Table, options: ReadOptions) -> None:
+    """A table of losses in training is that of its steps, whatever is named as the score.
+
+    Raises
+    ------
+    DataError
+        If a column counts how far trainings were beside one of their losses; says how to choose a
+        point.
+    """
+    losses = [name for name in table.columns if _is_loss(name)]
+    told = {options.columns.get(role) for role in _SAID}
+    progress = [
+        name for name in table.columns
+        if fold_name(name) in PROGRESS and name not in table.fixed and name not in told
+    ]  # fmt: skip
+    if not losses or not progress or options.layout is not None:
+        return
+    newest = options.reruns == "newest"  # that is its last step
+    for column in progress:
+        last = None if newest and fold_name(column) != "epoch" else _last_point(table, column)
+        if last is None:
+            continue
+        where = paste_condition(f"{quote_column(column)} = {last:g}")
+        score = "" if _has_score(table, options) else f" {_propose_score(table.columns)}"
+        named = _names_of("model") & {*map(fold_name, table.columns)}
+        as_models = f"{paste_columns({'model': column})}{score}"
+        raise DataError(
+            f"{table.source}: {column!r} counts how far a training was, beside {losses[0]!r}, and "
+            "the rows of one training are no answers to one item and no independent results. "
+            f"Choose one point of it: {where}{score} (in Python: "
+            f"where={f'{quote_column(column)} = {last:g}'!r})."
+            + ("" if named else f" If each point is a model of its own: {as_models}.")
+        )
+
+
+def _is_loss(name: str) -> bool:
+    words = set(re.findall(r"[^\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold()))
+    return bool(words & _PARTS and words & _LOSSES)
+
+
+def _has_score(table: Table, options: ReadOptions) -> bool:
+    named = {options.columns.get("score"), *options.metrics}
+    return bool(named & {*table.columns}) or "score" in map(fold_name, table.columns)
+
+
+def _propose_score(columns: Sequence[str]) -> str:
+    """The column of held-out results: a measure before a loss."""
+    held = [name for name in columns if {*re.split(r"[\W_]+", name.casefold())} & _HELD_OUT]
+    better = [name for name in held if usual_direction(name) == "higher"]
+    return paste_columns({"score": next(iter([*better, *held]), "NAME")})
+
+
+def _last_point(table: Table, column: str) -> float | None:
+    """The last point that all trainings have; None where each has one point only."""
+    keys = {
+        role: name
+        for role in ("model", "task", "run")
+        for name in table.columns
+        if name != column and fold_name(name) in _names_of(role)
+    }
+    rows = table.rows(keys, {"score": column}, {})
+    engine = rows.engine or Engine()
+    grouped = f"GROUP BY {', '.join(keys)}" if keys else ""
+    ((last,),) = engine.ask(
+        "SELECT min(last) FROM (SELECT max(score) AS last, count(DISTINCT score) AS points FROM "
+        f"{rows.enter(engine)} {grouped}) WHERE points > 1"
+    )
+    return None if last is None else float(last)
+
+
+def _names_of(role: str) -> set[str]:
+    return {fold_name(one) for one in (role, *ROLES[role].aliases, *ROLES[role].weak)}
+
+
+def refuse_training(table: Table) -> None:
+    """Rows of one training are not independent, so none of them is a run or an item.
+
+    Raises
+    ------
+    DataError
+        If a column counts how far trainings were, and nothing else tells their rows apart.
+    """
+    progress = [name for name in table.columns if fold_name(name) in PROGRESS]
+    if not progress:
+        return
+    head = table.head(HEAD_ROWS)
+    header = Header.of(table.columns, head)
+    names = [name for name in progress if name in header.numeric and name not in table.fixed]
+    if not names or header.has("item", weak=True):
+        return
+    named = {fold_name(one) for role in ("model", "task", "run", "metric")
+             for one in (role, *ROLES[role].aliases, *ROLES[role].weak)}  # fmt: skip
+    keys = [place for place, name in enumerate(header.columns) if fold_name(name) in named]
+    place = header.columns.index(names[0])
+    points: dict[tuple[object, ...], set[float]] = {}
+    for row in head:
+        found = read_number(row[place])
+        if found is not None and not is_nan(found):
+            points.setdefault(tuple(row[key] for key in keys), set()).add(found)
+    last = max((max(found) for found in points.values() if len(found) > 1), default=None)
+    if last is not None:
+        column = quote_column(names[0])
+        raise DataError(
+            f"{table.source}: {names[0]!r} seems to count how far a training was, and the rows of "
+            "one training are not independent results. Choose one point of it: --where "
+            f"{shlex.quote(f'{column} = {last:g}')} (in Python: where={f'{column} = {last:g}'!r}). "
+            f"If it numbers repeated runs: {shlex.join(('--column', f'run={names[0]}'))} (in "
+            f"Python: columns={{'run': {names[0]!r}}})."
+        )
