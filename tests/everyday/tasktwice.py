@@ -114,6 +114,6 @@ CASES = (
         "rank t.csv --metric R-2",
         {"t.csv": SUMMARIES},
         tasks=("XSum R-2", "CNN/DM R-2"),
-        means={"Pega": 21.5, "Ours": 21.9},
+        means={"Pega": 24.6, "Ours": 25.1},
     ),
 )
