@@ -1,5 +1,7 @@
 """What a user of pandas or scikit-learn would type: it works, or the message says what does."""
 
+import copy
+import pickle
 from pathlib import Path
 
 import matplotlib as mpl
@@ -170,3 +172,31 @@ def test_a_frame_may_have_numbers_for_names_of_columns() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.random((4, 12)), index=pd.Index(list("abcd"), name="model"))
     assert rb.Scores.from_frame(frame).models == tuple("abcd")
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "said"),
+    [
+        (BOARD, "to_latex", "--format latex"),
+        (BOARD, "to_pandas", "Call to_frame()"),
+        (BOARD, "to_csv", "Call to_frame('pandas').to_csv(path)"),
+        (BOARD, "to_txt", "Did you mean 'to_text'?"),
+        (SCORES, "to_df", "Call to_frame()"),
+        (SCORES, "filter", "Call select(models=..., tasks=...)"),
+        (DUEL, "to_dict", "Call to_json()"),
+        (DUEL, "pvalue", "Call main.p_value"),
+        (DUEL, "xyz", "HeadToHead has no attribute 'xyz'."),
+    ],
+)
+def test_an_attribute_that_is_not_there_is_said_by_its_name_here(owner, name, said):
+    with pytest.raises(AttributeError) as caught:
+        getattr(owner, name)
+    assert said in str(caught.value)
+
+
+def test_objects_are_copied_and_pickled_as_before():
+    for one in (BOARD, SCORES, DUEL):
+        assert type(copy.copy(one)) is type(one)
+        assert not hasattr(one, "__array__")
+    for one in (SCORES, DUEL):
+        assert type(pickle.loads(pickle.dumps(one))) is type(one)

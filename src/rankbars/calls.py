@@ -142,7 +142,13 @@ def explaining_methods(kind: type[T]) -> type[T]:
     ... except OptionError as error:
     ...     print(error)
     top() has no argument 'n'. Known: k.
+    >>> try:
+    ...     Board().tops
+    ... except AttributeError as error:
+    ...     print(error)
+    Board has no attribute 'tops'. Did you mean 'top'?
     """
+    kind.__getattr__ = _lacking  # type: ignore[attr-defined]  # unseen by type checkers
     for name, method in list(vars(kind).items()):
         if name.startswith("_"):
             continue
@@ -151,6 +157,43 @@ def explaining_methods(kind: type[T]) -> type[T]:
         elif isinstance(method, FunctionType):
             setattr(kind, name, _explaining_call(method))
     return kind
+
+
+def _lacking(owner: object, name: str) -> Any:
+    """What an object lacks: `AttributeError`, with what has another name here."""
+    kind = type(owner)
+    hint = ""
+    if not name.startswith("_"):
+        own = [one for one in dir(kind) if not one.startswith("_")]
+        plain = name.casefold().removesuffix("()")
+        call = next((call for need, call, names in _OTHERWISE
+                     if plain in names and need in own), None)  # fmt: skip
+        near = difflib.get_close_matches(name, own, n=1)
+        hint = f" Call {call}." if call else f" Did you mean {near[0]!r}?" if near else ""
+    raise AttributeError(f"{kind.__name__} has no attribute {name!r}.{hint}", name=name)
+
+
+# What users of other packages ask an object for, and what it has in place of it.
+# Each with the method that an object must have for it.
+_OTHERWISE = (
+    ("to_frame", "to_frame(), or to_frame('polars')", (
+        "to_pandas", "to_polars", "to_df", "to_dataframe", "df", "frame", "dataframe", "columns",
+    )),
+    ("to_frame", "to_frame('pandas').to_csv(path)", ("to_csv", "csv")),
+    ("to_frame", "to_frame('pandas').to_excel(path)", ("to_excel", "excel")),
+    ("to_json", "to_json()", ("to_dict", "json", "asdict")),
+    ("save", "save('board.json')", ("to_json", "to_dict", "json", "write", "export", "dump")),
+    ("save", "save('board.json'), and then: rankbars show board.json --format latex", (
+        "to_latex", "latex", "tex",
+    )),
+    ("to_markdown", "to_markdown()", ("to_md", "markdown", "to_string")),
+    ("to_text", "to_text()", ("summary", "show", "report", "describe", "display", "print")),
+    ("plot", "plot()", ("draw", "figure", "to_png", "savefig", "plot_ranks", "to_svg")),
+    ("main", "main.p_value", ("p_value", "pvalue", "p", "pval")),
+    ("main", "main.difference", ("difference", "diff", "effect", "estimate")),
+    ("top", "top(k)", ("head", "best", "leaders", "first")),
+    ("select", "select(models=..., tasks=...)", ("filter", "query", "loc", "subset", "drop")),
+)  # fmt: skip
 
 
 def _explaining_call(method: Callable[..., R]) -> Callable[..., R]:

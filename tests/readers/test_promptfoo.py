@@ -77,6 +77,13 @@ def test_success_is_another_metric() -> None:
 def test_a_table_is_declined_and_json_asked_for() -> None:
     with pytest.raises(rb.ReadError, match=r"results\.csv: .*promptfoo eval -o results\.json"):
         rb.read(PROMPTFOO / "results.csv")
+
+
+def test_a_table_of_answers_behind_how_they_ended_names_what_to_write_instead(tmp_path):
+    path = tmp_path / "out.csv"
+    path.write_text('topic,[openai:a] Write,[openai:b] Write\ncats,"[PASS] Meow","[FAIL] No"\n')
+    with pytest.raises(rb.ReadError, match=r"promptfoo eval -o results\.json"):
+        rb.read(path)
     scores = rb.read(PROMPTFOO)
     assert "files-damaged" in codes(scores)
 

@@ -44,6 +44,8 @@ __all__ = ["read", "sniff"]
 _STARTS = re.compile(rb'\s*\{\s*"results"\s*:\s*\{\s*"version"\s*:\s*\d+\s*,')
 _ROW_KEYS = {"promptIdx", "testIdx", "provider", "success"}
 _CSV = b"Status,Score,Named Scores,Grader Reason"
+# Answers as its command writes them into a table, behind how each of them ended.
+_ENDED = re.compile(rb'(?:^|,)"?\[(?:PASS|FAIL|ERROR)\] ', re.MULTILINE)
 
 FAILED = 2
 
@@ -64,6 +66,9 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     if suffix == ".csv" and _CSV in head.partition(b"\n")[0]:
         return Recognition("promptfoo", CERTAIN, "It has the repeated columns of a promptfoo "
                            "table: Status, Score, Named Scores.")  # fmt: skip
+    if suffix == ".csv" and head[:4096].count(b"[") > 1 and _ENDED.search(head):
+        return Recognition("promptfoo", CERTAIN, "Its cells begin as answers in a promptfoo table "
+                           "do: [PASS], [FAIL].")  # fmt: skip
     if suffix == ".jsonl":
         row = first_object(head)
         if row is not None and row.keys() >= _ROW_KEYS:
@@ -235,8 +240,9 @@ def _read_evaluation(file: InputFile, cluster: str | None) -> _Evaluation:
     if suffix == ".csv":
         raise ReadError.at(
             file.label,
-            "the table gives each model columns of the same names, so that they cannot be told "
-            "apart. Write JSON instead: promptfoo eval -o results.json, or promptfoo export.",
+            "a table of promptfoo gives each model columns of the same names, or answers and how "
+            "they ended in one cell. Write JSON instead: promptfoo eval -o results.json, or "
+            "promptfoo export.",
         )
     evaluation = _Evaluation(file)
     if suffix == ".jsonl":

@@ -162,7 +162,10 @@ _EVERY = (
         "rankbars.readers.promptfoo",
         "results of promptfoo, as JSON",
         looks=lambda path, head: (
-            _is_csv_with(b"Named Scores", path, head) or _is_json_or_lines(path, head)
+            _is_csv_with(b"Named Scores", path, head)
+            or b"[PASS] " in head
+            or b"[FAIL] " in head
+            or _is_json_or_lines(path, head)
         ),
         files="what promptfoo eval -o writes as .json or .jsonl",
         chosen="model = provider, and prompt where there are several; item = test; task = "
