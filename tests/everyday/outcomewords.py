@@ -288,6 +288,72 @@ CASES = (
         code=1,
     ),
     Case(
+        "grades of another name/a model and an essay",
+        "rank marks.csv",
+        {"marks.csv": judged(("A", "B+", "C"), "student_model,essay,grade")},
+        ("--column model=student_model --column item=essay --column score=grade",),
+        code=1,
+    ),
+    Case(
+        "ways that models were run/numbers of shots beside scores with errors",
+        "rank s.csv --column score=score --column se=stderr",
+        {
+            "s.csv": lines(
+                "checkpoint,benchmark,shots,score,stderr",
+                *(
+                    f"step-{k},{task},{shots},0.{40 + 5 * k + shots},0.0{shots + 1}"
+                    for k in (1, 2)
+                    for task in ("mmlu", "arc", "gsm8k")
+                    for shots in (0, 5)
+                ),
+            )
+        },
+        ('--where "shots = 5"',),
+        code=1,
+    ),
+    Case(
+        "ways that models were run/the score before the shots",
+        "rank s.csv",
+        {
+            "s.csv": lines(
+                "checkpoint,benchmark,shots,score,stderr",
+                *(f"step-{k},{t},5,0.{40 + 5 * k},0.02" for k in (1, 2) for t in ("mmlu", "arc")),
+            )
+        },
+        ("--column score=score --column se=stderr",),
+        ("--column score=shots",),
+        code=1,
+    ),
+    Case(
+        "rows without names/in the same order in all files",
+        "rank .",
+        {
+            f"{name}.jsonl": "".join(
+                json.dumps({"input": f"q {n % 40}", "output": "..", "passed": bool(hit)}) + "\n"
+                for n, hit in enumerate(right(0.6, 60, seed))
+            )
+            for seed, name in enumerate(("main", "pr"))
+        },
+        ("--layout tidy --rows items",),
+        code=1,
+    ),
+    Case(
+        "rows without names/two systems in two metrics",
+        "rank p.csv",
+        {
+            "p.csv": lines(
+                "item,base_correct,base_latency,new_correct,new_latency",
+                *(
+                    f"{n},{a},{1 + n % 5 / 10},{b},{2 + n % 7 / 10}"
+                    for n, (a, b) in enumerate(zip(right(0.5), right(0.7), strict=True))
+                ),
+            )
+        },
+        ("--layout items-by-models --models base_correct --models new_correct",),
+        ("--column score=base_correct",),
+        code=1,
+    ),
+    Case(
         "no known name in the header/losses by the file's name",
         "rank val_loss.csv",
         {

@@ -44,7 +44,7 @@ from rankbars.tables.filesagain import runs_of_files
 from rankbars.tables.intervalends import find_ends, split_sides
 from rankbars.tables.joining import join_scores
 from rankbars.tables.layouts import find_layout
-from rankbars.tables.likelyroles import find_outcome
+from rankbars.tables.likelyroles import with_outcome
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
 from rankbars.tables.matrixcolumns import describes_rows, refuse_decorated
 from rankbars.tables.metrics import usual_direction
@@ -59,7 +59,7 @@ from rankbars.tables.remarks import (
     describe_rows,
     refuse_resamples,
 )
-from rankbars.tables.repeats import DuplicateRowsError, refuse_lacking_raters, telling_columns
+from rankbars.tables.repeats import DuplicateRowsError, refuse_lacking_raters
 from rankbars.tables.reruns import (
     find_steps,
     find_time,
@@ -72,7 +72,7 @@ from rankbars.tables.reruns import (
     split_by_condition,
     take_item,
 )
-from rankbars.tables.retries import describe_retries, refuse_retries
+from rankbars.tables.retries import refuse_failed_calls, refuse_retries
 from rankbars.tables.sentinels import refuse_ranks
 from rankbars.tables.settings import share_settings
 from rankbars.tables.statistics import take_statistics
@@ -83,6 +83,7 @@ from rankbars.tables.tasks import (
     fold_designs,
     split_weights,
 )
+from rankbars.tables.tellingcolumns import telling_columns
 from rankbars.tables.tidy import FileNames, TidyTable, prepare_tidy, take_names
 from rankbars.tables.times import refuse_times
 from rankbars.tables.traininglogs import refuse_log, refuse_training
@@ -305,14 +306,9 @@ def _prepare(table: Table, names: FileNames, options: ReadOptions, engine: Engin
             return _prepare_split(
                 sided[0], names, replace(options, columns={**options.columns, **sided[1]})
             )
-        told = {**find_outcome(table), **find_ends(table)}
-        options = replace(options, columns={**told, **options.columns})
+        options = replace(options, columns={**find_ends(table), **options.columns})
         refuse_decorated(table)
-    elif (
-        not options.metrics and options.layout in (None, "tidy") and "score" not in options.columns
-    ):
-        found = {} if "score" in options.columns else find_outcome(table, options.columns)
-        options = replace(options, columns={**found, **options.columns})
+    options = with_outcome(table, options)
     summed = None
     if has_counts(table.columns) or options.metric in METRICS:
         from rankbars.tables.confusioncounts import take_confusion
@@ -437,8 +433,7 @@ def _read_records(group: Group, records: Records, options: ReadOptions, engine: 
         found = _read_items(group, records, index, about)
         return found if texts is None else found.with_notes([texts])
     except DuplicateRowsError as error:
-        if "error" in group.roles and (again := describe_retries(records, group.roles["error"])):
-            raise DuplicateRowsError(f"{error}{again}") from error
+        refuse_failed_calls(records, group.roles.get("error"), error)
         return _read_again(group, error, options, engine)
 
 

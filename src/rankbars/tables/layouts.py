@@ -249,6 +249,8 @@ def _tidy(table: Table, header: Header) -> Layout | None:
         one = len(rates) == 1 and item
         if not ((has_key or one) and rates and (header.has("model") or rates_only)):
             return None
+        if item and not header.has("model"):
+            _refuse_systems(table, rates)
     elif not has_key and header.unexplained and header.has("model"):
         raise DataError(ask_two_ways(table, header))
     elif not (has_key or header.has("model", weak=True) or item) or (others and not has_key):
@@ -350,6 +352,20 @@ def _refuse_measures(table: Table, header: Header, keys: Collection[str] = ()) -
         and not (is_summary(name) or describes_answers(name))
     ]  # fmt: skip
     shown = ", ".join(map(repr, found[:5])) + (" …" if len(found) > 5 else "")
+    _refuse_systems(table, found)
+    if len(found) < 2 or not all(map(is_measure, found)):
+        return
+    raise DataError(
+        f"{table.source}: {shown} are metrics by their names, so the file seems to hold the "
+        "answers of one model, measured in several ways. Say which counts: --metric "
+        f"{shlex.quote(found[0])} (in Python: metric={found[0]!r}). If they are models: --layout "
+        "items-by-models."
+    )
+
+
+def _refuse_systems(table: Table, found: Sequence[str]) -> None:
+    """Columns of several systems, each measured in several ways, have no ranking of all."""
+    shown = ", ".join(map(repr, found[:5])) + (" …" if len(found) > 5 else "")
     if measured := _systems_by_measure(found):
         first = next(iter(measured.values()))
         lines = shlex.join(part for name in first for part in ("--models", name))
@@ -359,14 +375,6 @@ def _refuse_measures(table: Table, header: Header, keys: Collection[str] = ()) -
             f"of them: --layout items-by-models {lines} (in Python: layout='items-by-models', and "
             f"only these columns: {first!r}). If all are models: --layout items-by-models."
         )
-    if len(found) < 2 or not all(map(is_measure, found)):
-        return
-    raise DataError(
-        f"{table.source}: {shown} are metrics by their names, so the file seems to hold the "
-        "answers of one model, measured in several ways. Say which counts: --metric "
-        f"{shlex.quote(found[0])} (in Python: metric={found[0]!r}). If they are models: --layout "
-        "items-by-models."
-    )
 
 
 def _systems_by_measure(names: Sequence[str]) -> dict[str, list[str]]:

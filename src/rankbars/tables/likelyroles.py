@@ -8,17 +8,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from rankbars.errors import DataError
 from rankbars.tables.asides import is_attribute, likely_scores
 from rankbars.tables.columns import ROLES, fold_name
 from rankbars.tables.metrics import split_words, usual_direction
+from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
 from rankbars.tables.tableheads import HEAD_ROWS, Header, read_number
 from rankbars.tables.times import are_times
 
-__all__ = ["MOST_TASKS", "describe_lists", "find_outcome", "likely_roles", "refuse_lists"]
+__all__ = [
+    "MOST_TASKS",
+    "describe_lists",
+    "find_outcome",
+    "likely_roles",
+    "refuse_lists",
+    "with_outcome",
+]
 
 # Rows looked at where the first few say nothing.
 _MOST_ROWS = 5000
@@ -61,6 +70,13 @@ def find_outcome(table: Table, named: Mapping[str, str] = MappingProxyType({})) 
     return {"item": roles["item"], "score": outcome} if tests else {}
 
 
+def with_outcome(table: Table, options: ReadOptions) -> ReadOptions:
+    """The options with the column of outcomes as the score, where none is named."""
+    if options.metrics or options.layout not in (None, "tidy") or "score" in options.columns:
+        return options
+    return replace(options, columns={**find_outcome(table, options.columns), **options.columns})
+
+
 _TESTS = split_words("test tests")
 
 
@@ -78,7 +94,7 @@ def likely_roles(table: Table) -> dict[str, str]:
     """
     rows = table.head(_MOST_ROWS)
     header = Header.of(table.columns, rows)
-    score = _outcome(header) or _likely_score(header, rows)
+    score = _outcome(header) or _likely_score(header, rows) or _graded(header, rows)
     if score is None or len(rows) < 2 or len(header.outcomes) > 1:
         return {}
     cells = {name: [str(row[at]) for row in rows] for at, name in enumerate(header.columns)}
@@ -120,6 +136,18 @@ def likely_roles(table: Table) -> dict[str, str]:
         roles[role] = rest.pop(0)
     order = ("model", "task", "item", "fold", "repeat", "run", "epoch")
     return {role: roles[role] for role in order if role in roles} | {"score": score}
+
+
+def _graded(header: Header, rows: _Rows) -> str | None:
+    """The column of letters that is called after grades."""
+    found = [
+        name for at, name in enumerate(header.columns) if fold_name(name) in _GRADES
+        and all(re.fullmatch(r"[A-Fa-f][+-]?", str(row[at]).strip()) for row in rows)
+    ]  # fmt: skip
+    return found[0] if len(found) == 1 else None
+
+
+_GRADES = split_words("grade grades mark marks rating lettergrade")
 
 
 def _crosses(models: Sequence[str], keys: Sequence[str]) -> bool:

@@ -73,6 +73,12 @@ def _ways(table: Table, header: Header) -> str:
             f"{side} (in Python: columns={roles!r}{', direction=' + repr('lower') if side else ''})"
             f". Otherwise {layouts}; {matrix}."
         )
+    if header.has("score", weak=True) and not (header.has("model", weak=True) or header.has_key):
+        return (
+            "There is a score and no column that names its rows. If all files have the same rows "
+            "in the same order: --layout tidy --rows items. Otherwise add a column of items. "
+            f"{tidy}."
+        )
     if hint := _name_score(header) or _name_votes(header):
         return f"{tidy}; {matrix}. To read this one, {hint} or {layouts}."
     if square := _matrices(table, header):

@@ -7,23 +7,16 @@ apart.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.notes import list_names
 from rankbars.errors import DataError
 from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED, Records, describe_place
-from rankbars.tables.columns import ROLES, fold_name, names_run, paste_columns
+from rankbars.tables.columns import ROLES, fold_name, names_run
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.descriptions import Group
-from rankbars.tables.likelyroles import likely_roles
-from rankbars.tables.proposals import split_values
-from rankbars.tables.relations import Relation
-from rankbars.tables.reruns import find_steps, find_time
-from rankbars.tables.tableheads import HEAD_ROWS, find_numeric
 
 __all__ = [
     "MOST_CELLS",
@@ -36,7 +29,6 @@ __all__ = [
     "no_worst",
     "refuse_lacking_raters",
     "refuse_second_files",
-    "telling_columns",
 ]
 
 # What answers differ in, by the role of the column that numbers them.
@@ -48,10 +40,6 @@ LABELLED: Mapping[str, str] = {
 # A cube of more cells is not kept: it costs 8 bytes each.
 MOST_CELLS = 40_000_000
 THINNEST = 4  # nor is one with more than so many cells to an answer
-
-_MOST_COLUMNS = 20  # that are asked whether they tell rows apart
-
-_OF_MODELS = (*ROLES["model"].aliases, *ROLES["model"].weak)
 
 
 class DuplicateRowsError(DataError):
@@ -439,111 +427,3 @@ def refuse_lacking_raters(group: Group, records: Records) -> None:
 
 
 _MOST_RATERS = 100
-
-
-def _are_checkpoints(relation: Relation, column: str) -> bool:
-    """Whether the numbers of a column do not go up one by one, as those of steps of a try do."""
-    cell = relation.columns[column][0]
-    found = relation.engine.ask(f"SELECT DISTINCT try_cast({cell} AS DOUBLE) AS c "
-                                f"FROM {relation.clause} ORDER BY c LIMIT 1000")  # fmt: skip
-    steps = [step for (step,) in found if step is not None]
-    return len(steps) > 1 and min(later - one for one, later in pairwise(steps)) > 1.0
-
-
-def _last_of(relation: Relation, column: str) -> float:
-    cell = relation.columns[column][0]
-    ((last,),) = relation.engine.ask(
-        f"SELECT max(try_cast({cell} AS DOUBLE)) FROM {relation.clause}"
-    )
-    return float(last)
-
-
-def telling_columns(group: Group) -> str:
-    """Which columns that play no role would tell rows apart that stand twice; empty if none can."""
-    (part, *more) = group.parts
-    if more or part.table is None:
-        return ""
-    table, used = part.table, set(part.roles.values())
-    head = table.head(HEAD_ROWS)
-    nested = {name for place, name in enumerate(table.columns)
-              if any(isinstance(row[place], list | dict) for row in head)}  # fmt: skip
-    unused = [name for name in table.columns if name and name not in used | nested][:_MOST_COLUMNS]
-    known = [part.roles[role] for role in ("model", "task", *group.plan.keys, *group.plan.answers)
-             if role in part.roles]  # fmt: skip
-    if not unused:
-        last = f"frame.drop_duplicates({known!r}, keep='last')"
-        return f" If the last row counts, in pandas: {last}."
-    relation = table.relate({f"column {name!r}": name for name in (*known, *unused)}, {})
-
-    def apart(*names: str) -> bool:
-        cells = ", ".join(relation.columns[one][0] for one in names)
-        return not relation.engine.ask(
-            f"SELECT 1 FROM {relation.clause} GROUP BY {cells} HAVING count(*) > 1 LIMIT 1"
-        )
-
-    telling = [name for name in unused if apart(*known, name)]
-    if not telling:
-        likely = likely_roles(table)
-        lacking = {role: name for role, name in likely.items()
-                if role not in part.roles and name in unused}  # fmt: skip
-        if lacking and apart(*known, *lacking.values()):
-            return (
-                f" {list_names(list(lacking.values()))} together tell these rows apart: "
-                f"{paste_columns(lacking)} (in Python: columns={lacking!r})."
-            )
-        shown = ", ".join(map(repr, unused))
-        return (
-            f" Not used: {shown}; none of them alone tells these rows apart. If the last row "
-            f"counts, in pandas: frame.drop_duplicates({known!r}, keep='last')."
-        )
-    time = find_time(table, part.roles)
-    if time in telling:
-        return (
-            f" The column {time!r} tells these rows apart. If they are runs that were made again: "
-            "--reruns newest, or --reruns all to take them as answers to the same item."
-        )
-    steps = find_steps(table, part.roles)
-    if steps in telling and "model" not in part.roles and _are_checkpoints(relation, str(steps)):
-        chosen = f"{quote_column(str(steps))} = {_last_of(relation, str(steps)):g}"
-        return (
-            f" The column {steps!r} tells these rows apart, and its numbers are those of "
-            f"checkpoints. To compare them: {paste_columns({'model': str(steps)})} (in Python: "
-            f"columns={{'model': {steps!r}}}). For one of them: {paste_condition(chosen)}."
-        )
-    if steps in telling and "item" in part.roles:
-        return (
-            f" The column {steps!r} tells these rows apart: it numbers the steps of one try, which "
-            "are no answers of their own. If the last step holds the result: --reruns newest. If "
-            "the result is the sum over steps, write one row per try with the sum."
-        )
-    if fold_name(telling[0]) in {fold_name(name) for name in _OF_MODELS}:
-        return (
-            f" The column {telling[0]!r} is not used and tells these rows apart: if it names the "
-            f"models, {paste_columns({'model': telling[0]})}."
-        )
-    cell = relation.columns[telling[0]][0]
-    few = relation.engine.ask(f"SELECT DISTINCT {cell} FROM {relation.clause} LIMIT 9")
-    split = split_values([value for (value,) in few])
-    if split:
-        condition = f"{quote_column(telling[0])} = '{split}'"
-        return (
-            f" The column {telling[0]!r} tells these rows apart: it says which part of the data "
-            f"they were measured on. Choose one: {paste_condition(condition)} (in Python: "
-            f"where={condition!r})."
-        )
-    others = [one for one in known if one != part.roles.get("item")]
-    alone = apart(*others, telling[0])  # in place of the column of items, not beside it
-    text = telling[0] not in find_numeric(table.columns, head)
-    tasks = "task" not in part.roles and text
-    versions = apart(*(one for one in known if one != part.roles.get("model")), telling[0])
-    ways = [f"numbers the answers to an item, {paste_columns({'epoch': telling[0]})}"]
-    parts = [f"names tasks or parts of one, {paste_columns({'task': telling[0]})}"] * tasks
-    ways = [*ways, *parts] if "item" in part.roles else [*parts, *ways]
-    if versions:
-        compared = f"names what is compared, {paste_columns({'model': telling[0]})}"
-        ways.insert(0 if text else 1, compared)
-    ways += [f"names the items, {paste_columns({'item': telling[0]})}"] * alone
-    return (
-        f" The column {telling[0]!r} is not used and tells these rows apart: "
-        f"{'; '.join(f'if it {way}' for way in ways)}."
-    )

@@ -10,7 +10,7 @@ from rankbars.tables.columns import paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import quote
 
-__all__ = ["describe_retries", "refuse_retries"]
+__all__ = ["refuse_failed_calls", "refuse_retries"]
 
 # What befalls a call or a machine, and is no answer.
 _BROKEN = re.compile(
@@ -67,15 +67,15 @@ def refuse_retries(records: Records, column: str) -> None:
 _SHOWN = 60  # letters of an error
 
 
-def describe_retries(records: Records, column: str) -> str:
-    """What to do about rows that stand twice where all but one of them tell an error.
+def refuse_failed_calls(records: Records, column: str | None, error: DataError) -> None:
+    """Raises an error about rows that stand twice once more, where all but one tell an error.
 
-    Empty where they tell none, or some answer would be left with none or with several rows.
+    Not where some answer would be left with none or with several rows.
     """
     names = records.names.get("error", ())
     told = [code for code, name in enumerate(names) if name.casefold() not in NO_WORDS]
-    if not told or not records.keys:
-        return ""
+    if column is None or not told or not records.keys:
+        return
     bad = f"coalesce(error_code IN ({', '.join(map(str, told))}), false)"
     groups = records.select(
         f"count(*) AS tries, count(*) FILTER (WHERE NOT {bad}) AS good",
@@ -85,10 +85,10 @@ def describe_retries(records: Records, column: str) -> str:
         f"SELECT count(*) FILTER (WHERE good <> 1) FROM ({groups}) WHERE tries > 1"
     )
     if others:
-        return ""
+        return
     absent = f"{quote_column(column)} is null"
-    return (
-        f" Of rows that stand twice, all but one have a text in the column {column!r} (such as "
-        f"{names[told[0]][:_SHOWN]!r}): calls that failed seem to have been made again. Leave out "
-        f"the failed ones: {paste_condition(absent)} (in Python: where={absent!r})."
-    )
+    raise type(error)(
+        f"{error} Of rows that stand twice, all but one have a text in the column {column!r} (such "
+        f"as {names[told[0]][:_SHOWN]!r}): calls that failed seem to have been made again. Leave "
+        f"out the failed ones: {paste_condition(absent)} (in Python: where={absent!r})."
+    ) from error

@@ -252,7 +252,7 @@ def _right_of_total(table: Table, header: _Header, engine: Engine) -> Statistics
 
 def _mean_with_error(table: Table, header: _Header, engine: Engine) -> Statistics | None:
     means, kinds, scores = header.kinds["mean"], header.kinds, header.scores
-    candidates = [*means, *scores]
+    candidates = sorted([*means, *scores], key=lambda name: not _is_score([name]))
     likely = likely_scores(header.numeric) or header.numeric
     telling = _telling(header)
     if not telling and (scores or len(means) != 1):
