@@ -231,6 +231,7 @@ def name_files(
     # Folders are tasks where files of one name, which are models, stand in several of them.
     several = all(folders) and _stand_in_several(files)
     crossed = _crossed(files)
+    grid = len(files) == len(set(folders)) * len({file_stem(file.path) for file in files})
     found = []
     for file, (stem, metric), folder in zip(files, named, folders, strict=True):
         given, sign, _ = file.label.partition(_NAMED)
@@ -239,7 +240,9 @@ def name_files(
         task = SHARED_TASK if beside or amount else stem
         shared = folder if several and folder and not alike else SHARED_TASK
         found.append(
-            FileNames(model, task, shared, metric, bool(sign), crossed, bool(alike and not sign))
+            FileNames(
+                model, task, shared, metric, bool(sign), crossed, grid, bool(alike and not sign)
+            )
         )
     return found
 

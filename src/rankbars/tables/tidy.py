@@ -57,6 +57,8 @@ class FileNames(NamedTuple):
         Whether the caller gave the name of the model.
     crossed : str
         What to ask where the path does not tell the model from the task; empty if it does.
+    grid : bool
+        Whether each folder then holds a file of each name.
     folders : bool
         Whether the name of the model is that of a folder.
     run : str or None
@@ -69,6 +71,7 @@ class FileNames(NamedTuple):
     metric: str | None = None
     given: bool = False
     crossed: str = ""
+    grid: bool = False
     folders: bool = False
     run: str | None = None
 
@@ -142,7 +145,7 @@ def take_names(table: TidyTable, names: FileNames) -> TidyTable:
             f"{table.roles.get('model', 'of models')!r}, so it takes no other name. Leave the name "
             "out."
         )
-    if names.crossed and "model" in table.lacking:
+    if names.crossed and "model" in table.lacking and ("task" in table.lacking or names.grid):
         raise DataError(f"{table.rows.source}: {names.crossed}")
     remarks, constants = list(table.remarks), {}
     for role in table.lacking:
