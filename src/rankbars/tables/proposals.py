@@ -151,7 +151,7 @@ def _matrices(table: Table, header: Header) -> str:
         "models-by-tasks": f"{first!r} names models and the other columns are tasks",
     }
     if not (header.binary or first in header.numeric):
-        ways = {name: ways[name] for name in ("tasks-by-models", "models-by-tasks", *ways)}
+        ways = {name: ways[name] for name in ["tasks-by-models", "models-by-tasks", *ways]}
     lines = "; ".join(f"if {when}, --layout {name}{side}" for name, when in ways.items())
     return f"{lines[0].upper()}{lines[1:]}{said}."
 
