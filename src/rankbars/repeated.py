@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -152,7 +153,7 @@ def _of_board(
     if any(task.pairs is None for task in tasks.values()):
         raise DataError(
             "The board keeps no differences of so many models. Give the results that it was made "
-            f"of: rankbars noise RESULTS --pair {pair[0]} {pair[1]}."
+            f"of: rankbars noise RESULTS --pair {shlex.join(pair)}."
         )
     of_two = {
         name: task.of_two(first, second)

@@ -261,7 +261,7 @@ CASES = (
         "summaries below numbered rows/graded, asked as without them",
         "rank t.csv",
         {"t.csv": lines(",old,new", *(f"{k},0.{k}3,0.{k}7" for k in range(9)), "mean,0.43,0.47")},
-        ("give its layout", "items-by-models"),
+        ("--rows folds", "--rows items"),
         code=1,
     ),
     Case(

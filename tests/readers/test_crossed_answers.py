@@ -151,7 +151,7 @@ def test_rows_as_prompts_need_a_column_of_prompts() -> None:
         OptionError, match="rows='prompts' needs a column that names the prompts"
     ) as e:
         read_columns(columns, rows="prompts")
-    assert "--column variant=NAME" in str(e.value)
+    assert "columns={'variant': 'NAME'}" in str(e.value)
     frame = pd.DataFrame(columns)
     named = rb.Scores.from_frame(frame, rows="prompts", columns={"variant": "wording"})
     assert only(named).n == 4

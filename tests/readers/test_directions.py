@@ -154,8 +154,8 @@ def test_a_lower_name_without_a_declaration_stops_with_the_lines_to_paste() -> N
         read_columns(columns)
     text = str(caught.value)
     assert "'rmse'" in text
-    assert "--direction rmse=lower" in text
-    assert "--direction rmse=higher" in text
+    assert "direction={'rmse': 'lower'}" in text
+    assert "direction={'rmse': 'higher'}" in text
     assert "'acc'" not in text
     mixed = read_columns(columns, direction={"rmse": "lower"})
     assert mixed.tasks["t"].mean.tolist() == [-1.0, -3.0]
@@ -166,7 +166,7 @@ def test_a_lower_name_without_a_declaration_stops_with_the_lines_to_paste() -> N
 
 def test_the_name_of_the_score_column_counts_as_the_metric() -> None:
     columns = {"model": ["a", "b"], "task": ["t", "t"], "fold": [0, 0], "metric_error": [1.0, 2.0]}
-    with pytest.raises(rb.DataError, match="--direction metric_error=lower"):
+    with pytest.raises(rb.DataError, match=r"direction=\{'metric_error': 'lower'\}"):
         read_columns(columns)
     columns = {"model": ["a", "b"], "task": ["t", "t"], "rmse": [1.0, 2.0]}
     scores = read_columns(columns, direction={"rmse": "lower"})
@@ -216,14 +216,14 @@ def test_a_recorded_direction_is_used() -> None:
 
 def test_a_recorded_direction_against_the_usual_one_is_not_chosen_silently() -> None:
     columns = {**BASE, "metric": ["ter"] * 4, "direction": ["higher"] * 4}
-    with pytest.raises(rb.DataError, match="--direction ter=higher or --direction ter=lower"):
+    with pytest.raises(rb.DataError, match=r"'ter': 'higher'\}\) or .*'ter': 'lower'\}\)"):
         read_columns(columns)
     assert read_columns(columns, direction="lower").info["t"].direction == "lower"
 
 
 def test_a_task_named_after_a_lower_metric_is_asked_about() -> None:
     columns = {"model": ["a", "b"], "rmse": [1.0, 2.0], "math": [0.5, 0.7]}
-    with pytest.raises(rb.DataError, match="--direction rmse=lower"):
+    with pytest.raises(rb.DataError, match=r"direction=\{'rmse': 'lower'\}"):
         read_columns(columns)
     scores = read_columns(columns, direction={"rmse": "lower"})
     assert scores.tasks["rmse"].mean.tolist() == [-1.0, -2.0]
@@ -293,7 +293,7 @@ def test_one_metric_per_task_is_chosen_by_name() -> None:
         "model": ["a", "a", "b", "b"], "task": ["t"] * 4, "metric": ["acc", "f1"] * 2,
         "score": [0.5, 0.6, 0.7, 0.8],
     }  # fmt: skip
-    with pytest.raises(rb.DataError, match=r"--metric acc.*'acc', 'f1'"):
+    with pytest.raises(rb.DataError, match=r"metric='acc'.*'acc', 'f1'"):
         read_columns(columns)
     scores = read_columns(columns, metric="F1")
     assert scores.tasks["t"].mean.tolist() == [0.6, 0.8]

@@ -35,16 +35,29 @@ def test_a_number_may_name_the_items() -> None:
     assert scores.tasks["all"].ids == ("1", "2", "10")
 
 
+def test_messages_about_frames_speak_python() -> None:
+    columns = {"algo": ["x", "x", "y", "y"], "env": ["A", "B"] * 2, "ret": [1.5, 0.2, 2.5, 0.1]}
+    with pytest.raises(rb.DataError, match="how to read") as caught:
+        read_columns(columns)
+    said = "columns={'model': 'algo', 'task': 'env', 'score': 'ret'}"
+    assert f"rb.Scores.from_frame(frame, {said})." in str(caught.value)
+    assert "--" not in str(caught.value)
+    named = {"model": "algo", "task": "env", "score": "ret"}
+    assert read_columns(columns, **named).models == ("x", "y")
+
+
 def test_zeros_and_ones_without_text_are_items_by_models() -> None:
     scores = read_columns({"x": [1, 0, 1], "a": [0, 0, 1]})
     assert scores.tasks["all"].ids == ("1", "2", "3")
     assert "row-order" in codes(scores)
 
 
-def test_other_numbers_without_text_need_a_layout() -> None:
+def test_other_numbers_without_text_need_a_layout_or_what_rows_are() -> None:
     columns = {"x": [1.5, 0.2], "a": [0.1, 0.3]}
-    with pytest.raises(rb.DataError, match=r"does not say how to read the table.*layout="):
+    with pytest.raises(rb.DataError, match=r"rb\.Scores\.from_frame\(frame, rows='items'\)"):
         read_columns(columns)
+    folds = read_columns(columns, rows="folds").tasks["all"]
+    assert folds.design == Folds(repeats=1, folds=2, test_share=0.5)
     scores = read_columns(columns, layout="items-by-models")
     assert scores.tasks["all"].values.tolist() == [[0.1, 1.5], [0.3, 0.2]]
 

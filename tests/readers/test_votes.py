@@ -368,7 +368,9 @@ def test_a_vote_in_a_list_of_categories_is_refused() -> None:
     frame = pd.DataFrame(ROWS[:20])
     frame["category"] = [["math", "hard"]] * 20
     assert only_votes(rb.Scores.from_frame(frame)).n == 20
-    with pytest.raises(rb.DataError, match=r"several categories in one cell.*--column category="):
+    with pytest.raises(
+        rb.DataError, match=r"several categories in one cell.*columns=\{'category': ''\}"
+    ):
         rb.Scores.from_frame(frame, columns={"category": "category"})
 
 

@@ -208,9 +208,20 @@ def test_a_parquet_file_cut_off(tmp_path: Path, kept: int) -> None:
 
 
 def test_text_that_is_not_utf8(tmp_path: Path) -> None:
-    text = refusal(write(tmp_path, GOOD.replace("b,t,1", "bé,t,1").encode("latin-1")))
-    assert "row 4: the byte 0xe9 is not UTF-8" in text
-    assert "'é'" in text
+    text = refusal(write(tmp_path, GOOD.replace("b,t,1", "b\x81é,t,1").encode("latin-1")))
+    assert "row 4: the byte 0x81 is not UTF-8" in text
+
+
+def test_windows_1252_of_sheets_is_read_with_a_note(tmp_path: Path) -> None:
+    path = write(tmp_path, GOOD.replace("b,t,1", "bé,t,1").encode("cp1252"))
+    scores = rb.read(path)
+    assert "bé" in scores.models
+    assert any("Windows-1252" in note.message for note in scores.notes)
+
+
+def test_a_table_in_another_script_is_refused(tmp_path: Path) -> None:
+    text = GOOD.replace("b,t,1", "модель,t,1").encode("cp1251")
+    assert "is not UTF-8" in refusal(write(tmp_path, text))
 
 
 def test_text_in_another_encoding(tmp_path: Path) -> None:

@@ -247,17 +247,20 @@ def test_intervals_without_a_guarantee_say_so():
     [
         (
             [1, 1, 1, 1, 1],
-            "On average these intervals are 1.6 ranks wide: at least 0.6 of that from too few "
+            "On average intervals for a new task reach 1.6 ranks "
+            "from best to worst: at least 0.6 of that from too few "
             "items, at most 1.0 because models rank differently on different tasks.",
         ),
         (
             [2, 2, 2, 2, 2],
-            "On average these intervals are 1.6 ranks wide; how much of it comes from too few "
+            "On average intervals for a new task reach 1.6 ranks "
+            "from best to worst; how much of it comes from too few "
             "items cannot be said.",
         ),
         (
             [0, 0, 0, 0, 0],
-            "On average these intervals are 1.6 ranks wide, all of it from too few items.",
+            "On average intervals for a new task reach 1.6 ranks "
+            "from best to worst, all of it from too few items.",
         ),
     ],
 )

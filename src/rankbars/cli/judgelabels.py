@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -110,7 +111,7 @@ def label_sources(
         name = next(name for _, name in told if name is not None)
         raise click.UsageError(
             f"--judge {name} is no file. If it is a metric of INPUT, name the labels' metric, too: "
-            f"--labels NAME --judge {name}"
+            f"--labels NAME --judge {shlex.quote(name)}"
         )
     return LabelSources(people, metric, told, _families(families, judges))
 

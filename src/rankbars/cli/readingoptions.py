@@ -337,7 +337,8 @@ def find_store(inputs: Sequence[str]) -> str | None:
         other = next((path for path in inputs if path != stores[0]), stores[0])
         raise OptionError(
             f"{stores[0]} is a store, and is read alone; got {other} beside it. Add results to the "
-            f"store first: rankbars add {other} --store {stores[0]}."
+            f"store first: rankbars add {shlex.quote(str(other))} "
+            f"--store {shlex.quote(str(stores[0]))}."
         )
     return stores[0]
 

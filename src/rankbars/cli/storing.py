@@ -175,7 +175,8 @@ def add_command(
     if made := [name for name in reading.metric if is_trial_metric(name)]:
         raise OptionError(
             f"A store keeps every answer, and {made[0]} is made of them when they are ranked: "
-            f"leave it out here, and give it to rankbars rank {store} --metric {made[0]}."
+            f"leave it out here, and give it to rankbars rank {shlex.quote(str(store))} "
+            f"--metric {shlex.quote(made[0])}."
         )
     given = given_options(reading, vote_reading)
     collected: list[Collected] = []

@@ -373,9 +373,9 @@ def _apply_options(file: InputFile, report: FileReport, options: ReadOptions) ->
             return report._replace(format=None, reason="It has none of the named columns.")
         if not (named or options.layout or options.metric in columns):
             return report
-    told = named or options.metric or options.layout or options.cells
+    told = named or options.metric or options.layout or options.cells or options.rows
     if report.format is None and told:
-        wide = options.layout not in (None, "tidy")
+        wide = options.layout not in (None, "tidy") or (options.rows and not named)
         return report._replace(format="wide" if wide else "tidy", reason="declared")
     return report
 

@@ -21,9 +21,11 @@ from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import (
     COMPRESSIONS,
     DAMAGE,
+    UTF8,
+    WINDOWS,
     InputFile,
     data_suffix,
-    is_utf16,
+    find_encoding,
     open_binary,
     open_text,
     read_head,
@@ -172,6 +174,8 @@ class CsvTable(Table):
         if header.titles:
             shown = ", ".join(repr(title) for title in header.titles[:3])
             self.remark = f"Left aside, above the header: {shown}. {header.remark}".rstrip()
+        if find_encoding(read_head(file), data_suffix(file.path)) == WINDOWS:
+            self.remark = f"The text is Windows-1252, as sheets save it. {self.remark}".rstrip()
         self.report = file.count_share
         self._file = file
         self._header = header
@@ -261,15 +265,15 @@ class CsvTable(Table):
 @contextmanager
 def _plain_file(file: InputFile) -> Iterator[Path]:
     """The file as the engine can read it: UTF-8, without compression."""
-    wide = is_utf16(read_head(file))
-    if file.path.suffix.lower() not in COMPRESSIONS and not wide:
+    recoded = find_encoding(read_head(file), data_suffix(file.path)) != UTF8
+    if file.path.suffix.lower() not in COMPRESSIONS and not recoded:
         yield file.path
         return
     folder = TemporaryFolder()
     try:
         path = folder.path / "table.csv"
         try:
-            if wide:
+            if recoded:
                 with open_text(file) as text, path.open("w", encoding="utf-8", newline="") as copy:
                     shutil.copyfileobj(text, copy, 1 << 20)
             else:

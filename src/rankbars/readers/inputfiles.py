@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import difflib
 import glob
 import hashlib
 import io
 import itertools
 import os
+import re
 import shutil
 import stat
 import sys
@@ -31,15 +33,17 @@ __all__ = [
     "COMPRESSIONS",
     "DAMAGE",
     "HEAD_BYTES",
+    "UTF8",
+    "WINDOWS",
     "InputFile",
     "Meter",
     "Progress",
     "data_suffix",
     "digest",
     "file_stem",
+    "find_encoding",
     "find_files",
     "is_url",
-    "is_utf16",
     "open_binary",
     "open_raw",
     "open_text",
@@ -257,11 +261,12 @@ def file_stem(path: Path) -> str:
 def open_text(file: InputFile) -> Iterator[IO[str]]:
     """The file as text; whatever is wrong with its bytes becomes a `ReadError`.
 
-    It is UTF-8, but for the UTF-16 that some sheets call Unicode, which says so itself.
+    It is UTF-8, but for the UTF-16 that some sheets call Unicode, which says so itself, and what
+    sheets of the West save otherwise.
     """
     try:
         with open_binary(file.path, label=file.label) as raw:
-            encoding = "utf-16" if is_utf16(raw.read(2)) else "utf-8-sig"
+            encoding = find_encoding(raw.read(HEAD_BYTES), data_suffix(file.path))
         with (
             open_binary(file.path, file.meter, file.label) as raw,
             io.TextIOWrapper(raw, encoding, newline="") as text,
@@ -273,9 +278,40 @@ def open_text(file: InputFile) -> Iterator[IO[str]]:
         raise _unreadable(file, error) from error
 
 
-def is_utf16(head: bytes) -> bool:
-    """Whether text that begins so says that it is UTF-16."""
-    return head.startswith((b"\xff\xfe", b"\xfe\xff"))
+UTF8, WINDOWS = "utf-8-sig", "cp1252"
+
+_SHEETS = (".csv", ".tsv", ".tab", ".txt")
+
+# What people of the West write beside ASCII, in names and beside numbers.
+_WESTERN = frozenset(
+    "ÄÖÜäöüßÅåÆæØøÀÁÂÃÇÈÉÊËÌÍÎÏÑÒÓÔÕÙÚÛÝàáâãçèéêëìíîïñòóôõùúûýÿœŒ€£§°±²³µ·×–—"
+    "\u2018\u2019\u201c\u201d„…«»•™®©†‡ \xa0"
+)
+_MOST_TOGETHER = 2  # letters; texts of other scripts have whole words of them
+
+
+def find_encoding(head: bytes, suffix: str) -> str:
+    r"""Encoding of text that begins so: UTF-8, UTF-16, or of a sheet also Windows-1252.
+
+    Examples
+    --------
+    >>> find_encoding(b"Modell;\xdcbersetzung", ".csv"), find_encoding(b"\xdc", ".json")
+    ('cp1252', 'utf-8-sig')
+    >>> find_encoding("модель;перевод".encode("cp1251"), ".csv")
+    'utf-8-sig'
+    """
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    if suffix not in _SHEETS or head.isascii():
+        return UTF8
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        beyond = re.findall(rb"[\x80-\xff]+", head)
+        together = max(map(len, beyond))
+        known = {*b"".join(beyond).decode(WINDOWS, "replace")} <= _WESTERN
+        return WINDOWS if known and together <= _MOST_TOGETHER else UTF8
+    return UTF8
 
 
 def read_head(file: InputFile) -> bytes:

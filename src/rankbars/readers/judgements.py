@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rankbars.data.notes import Note, list_names
@@ -98,7 +99,7 @@ def _notes(
             "baselines",
             "Each category has a baseline of its own, which takes part in that category only: "
             f"{'; '.join(f'{task}: {name}' for task, name in baselines.items())}. To rank one "
-            f"category: --tasks {next(iter(baselines))}.",
+            f"category: --tasks {shlex.quote(next(iter(baselines)))}.",
         )
     unnamed = {row.baseline for file in files for row in file.rows if row.baseline == file.unnamed}
     for name in unnamed:
@@ -154,8 +155,8 @@ def _refuse_mixture(
         parts = "; ".join(f"{name!r}: {list_names(found)}" for name, found in models.items())
         raise DataError(
             f"The models do not share one {field} ({parts}), so their votes are not of one kind. "
-            f"Choose one: --filter {next(iter(models))}; or take each as a task of its own: "
-            "--compare-anyway (in Python: filter=…, compare_anyway=True)."
+            f"Choose one: --filter {shlex.quote(next(iter(models)))}; or take each as a task of "
+            "its own: --compare-anyway (in Python: filter=…, compare_anyway=True)."
         )
 
 

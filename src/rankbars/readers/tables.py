@@ -31,7 +31,7 @@ from rankbars.tables.asides import has_counts
 from rankbars.tables.assembly import ParsedTable, parse_table
 from rankbars.tables.columns import names_run, split_run
 from rankbars.tables.database import Engine, Glance
-from rankbars.tables.intervalends import find_ends
+from rankbars.tables.intervalends import find_unnamed
 from rankbars.tables.layouts import find_layout
 from rankbars.tables.likelyroles import find_outcome
 from rankbars.tables.metrics import AMOUNTS, LOWER, metric_in_name, split_words, usual_direction
@@ -102,7 +102,7 @@ def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
             what = "no record in it" if listed else "a header and no row below it"
             return None, f"There is {what}."
         try:
-            return find_layout(table, None, {**find_outcome(table), **find_ends(table)})
+            return find_layout(table, None, {**find_outcome(table), **find_unnamed(table)})
         except ReadError:
             raise  # it is damaged, whatever its layout
         except DataError as error:

@@ -194,9 +194,9 @@ def overall_claim(overall: RankIntervals) -> Claim:
 
 
 def says_nothing(overall: RankIntervals) -> bool:
-    """Whether no interval excludes any rank, for want of tasks or for want of agreement."""
+    """Whether no interval excludes any rank, for want of tasks, of agreement or of other models."""
     size = len(overall.models)
-    return size > 1 and bool(((overall.best == 1) & (overall.worst == size)).all())
+    return bool(((overall.best == 1) & (overall.worst == size)).all())
 
 
 def stated_words(level: StatedLevel) -> str:

@@ -230,7 +230,10 @@ def _many_lines(noise: Noise, task: TaskNoise, what: str, more: str) -> Iterator
         return
     middle = float(np.median(seen))
     saved = float(np.median(np.minimum(parts.width_saved[~np.isnan(parts.share)], 1.0)))
-    where = f"median over {seen.size:,} {of}, {_percents(seen)}"
+    spread = _percents(seen)
+    where = f"median of {seen.size:,} {of}, which have {spread}"
+    if " to " not in spread:
+        where = f"the same for all {seen.size:,} {of}"
     if seen.size == 1:
         where = f"in the only one of {share.size:,} {of} that tells it"
     whole = "a difference" if parts is task.pairs else "a score"
@@ -278,7 +281,8 @@ def _run_lines(effect: RunEffect | None, *, shared: bool) -> Iterator[str]:
     if effect.p <= _CLEAR:
         said = "the ± is for these runs. --runs shared covers new runs, too."
         yield (
-            f"Answers of the same run move together more than chance allows (p = {effect.p:.2g})"
+            "Answers with the same number, as of one run or one rater, move together more than "
+            f"chance allows (p = {effect.p:.2g})"
             + (", as was declared." if shared else f": {said}")
         )
         return
@@ -316,8 +320,9 @@ def _run_parts(noise: Noise, task: TaskNoise) -> Iterator[str]:
     ends = ""
     if np.isfinite(high):
         low, high = (100 * one / parts.variance[place] for one in (parts.runs_low[place], high))
-        ends = f" [{low:.0f}, {high:.0f}]" if high <= _MOST_PERCENT else f" [{low:.0f}, over 1,000]"
-    yield f"For new {new}, too, its variance would be {100 * added:.0f} %{ends} larger."
+        most = f"{high:.0f} %" if high <= _MOST_PERCENT else "over 1,000 %"
+        ends = f" (anything from {low:.0f} to {most} fits these answers)"
+    yield f"For new {new}, too, its variance would be larger by {100 * added:.0f} %{ends}."
 
 
 _MOST_PERCENT = 1000.0  # of the variance; beyond it, so few runs say nothing of an upper end

@@ -293,7 +293,7 @@ def board_table(board: Leaderboard, remarks: tuple[Remark, ...] | None = None) -
         new_claim=new_claim,
         score_title=title,
         score_note=note,
-        score_line=_score_line(scores, average),
+        score_line=_score_line(scores, average) + _beyond_line(average),
         has_tiers=bool(board.tiers) and board.lead != "new_task" and len(board.models) > 1,
         has_coverage=bool((coverage < 1.0).any()),
         rows=tuple(rows),
@@ -464,6 +464,22 @@ def _score_line(cells: Iterable[str], result: TaskResult | Aggregate | None) -> 
     where = "Behind ±" if "±" in shown else "In brackets"
     what = "approximate" if result.approximate else show_level(result.alpha)
     return f"{where}: each model's own {what} interval, not for all models at once."
+
+
+def _beyond_line(average: Aggregate | None) -> str:
+    """What it means that an interval holds scores that there may not be; empty elsewhere."""
+    if average is None or average.over != "tasks" or not _leaves_scale(average):
+        return ""
+    return " Where it leaves the scale of the scores, the tasks are too few to say more."
+
+
+def _leaves_scale(average: Aggregate) -> bool:
+    """Whether scores all lie between 0 and 1 or 0 and 100, and ends of intervals do not."""
+    known = ~np.isnan(average.low + average.high + average.score)
+    score, low, high = (one[known] for one in (average.score, average.low, average.high))
+    top = 1.0 if (score <= 1.0).all() else 100.0
+    inside = bool(((score >= 0.0) & (score <= top)).all())
+    return inside and bool(((low < 0.0) | (high > top)).any())
 
 
 def _with_direction(words: str, direction: str) -> str:

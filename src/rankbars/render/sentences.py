@@ -182,6 +182,8 @@ def new_task_sentence(board: Leaderboard, model: str, name: NameWriter = plain_n
 def new_task_line(board: Leaderboard) -> str:
     """How to read the new-task column, or why there is none; empty for a single task."""
     overall = board.overall
+    if len(board.models) == 1:
+        return ""
     if overall is None or overall.trivial:
         for note in board.notes:
             if note.code == SHOWN_ELSEWHERE:
@@ -198,9 +200,26 @@ def new_task_line(board: Leaderboard) -> str:
     if overall.scope == "all":
         subject = "every model ranks within its interval, all at once,"
     line = f"{claim.title}: {subject} with probability at least {claim.level}."
+    if _seems_surer(board):
+        line += (
+            " Where it is narrower than the ranks beside it, that is no contradiction: it is of "
+            "one model at a time, at another level, and tells no two models apart."
+        )
     if overall.groups:
         line += " Each category has an interval of its own, on the page and in the board file."
     return line
+
+
+def _seems_surer(board: Leaderboard) -> bool:
+    """Whether nothing is told apart, and new-task intervals exclude ranks all the same."""
+    average, overall = board.aggregate, board.overall
+    if board.lead != "aggregate" or average is None or overall is None:
+        return False
+    if (average.scope, overall.scope) != ("all", "each"):
+        return False
+    size = len(average.models)
+    open_ = ((average.best == 1) & (average.worst == size)).all()
+    return size > 2 and bool(open_) and not says_nothing(overall)
 
 
 def width_line(board: Leaderboard) -> str:
@@ -212,7 +231,7 @@ def width_line(board: Leaderboard) -> str:
     between = float(np.mean(overall.spread))
     cause = _too_few(board)
     ranks = f"{show_number(width, 1)} {'rank' if width == 1 else 'ranks'}"
-    mean = f"On average these intervals are {ranks} wide"
+    mean = f"On average intervals for a new task reach {ranks} from best to worst"
     if width == 0:
         return ""
     if says_nothing(overall) or overall.method == "observed":
@@ -502,5 +521,6 @@ def outcome_sentence(board: Leaderboard) -> str:
     text = f"Of {expected:,} expected scores {join_words(lost)}"
     if all(one.zeros is not None for one in counted):
         zeros = sum(int(one.zeros.sum()) for one in counted if one.zeros is not None)
-        text += f"; {zeros:,} of the others {'is' if zeros == 1 else 'are'} 0"
+        if zeros:
+            text += f"; {zeros:,} of the others {'is' if zeros == 1 else 'are'} 0"
     return f"{text}."

@@ -148,8 +148,8 @@ def _of(models: tuple[str, ...]) -> str:
 def _heading(report: Submitted) -> str:
     level = "" if report.level is None else f", {stated_words(report.level)}"
     return (
-        f"Rank intervals {_LEADS[report.lead]}{level}; of the models submitted, and of those "
-        "whose interval changes by more than ranks at the end:"
+        f"Rank intervals {_LEADS[report.lead]}{level}; of the models submitted, and of others "
+        "whose interval changes, not only because there are more models:"
     )
 
 

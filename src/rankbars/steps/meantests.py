@@ -210,10 +210,12 @@ def z_test(evidence: Evidence, setting: Setting) -> Tested:
     summary = ModelSummary(mean, np.full(mean.shape, np.nan), np.full(mean.shape, np.inf))
     if not evidence.has_uncertainty:
         pairs = z_from_se(mean, np.full(mean.shape, np.nan))
+        lacks = "without a standard error or a number of items"
+        if evidence.n is not None:
+            lacks = "with a number of items and no standard error (which follows for shares alone)"
         note = (
             "no-uncertainty",
-            "Scores without a standard error or a number of items: nothing can be said about "
-            "ranks on this task itself.",
+            f"Scores {lacks}: nothing can be said about ranks on this task itself.",
         )
         return Tested(summary, pairs, ("Nothing is assumed; nothing is shown.",), notes=(note,))
     fitted: Estimates | None = None

@@ -337,7 +337,8 @@ def run_notes(found: Mapping[str, RunFinding]) -> tuple[Note, ...]:
     p = chi_square_tail(sum(one.q for one in parts), df)
     if p <= CLEAR:
         text = (
-            f"Answers of the same run move together more than chance allows (p = {p:.2g}). What "
+            "Answers with the same number, as of one run or one rater, move together more than "
+            f"chance allows (p = {p:.2g}). What "
             'is said here is for these runs. --runs shared (runs="shared") covers new runs, too.'
         )
         return (Note("run-effect", text),)

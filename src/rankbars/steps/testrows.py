@@ -165,8 +165,9 @@ def row_notes(items: Items) -> list[tuple[str, str]]:
         return [
             (
                 "few-items",
-                f"{n} {word}: with fewer than {_FEWEST} the t-test shows nothing, unless scores "
-                "are 0 or 1, because so few cannot show how their differences are spread.",
+                f"{n} {word}: fewer than {_FEWEST} show no difference, however large, because so "
+                "few cannot tell how their differences are spread; only right and wrong answers (1 "
+                "and 0) can show one.",
             )
         ]
     return []

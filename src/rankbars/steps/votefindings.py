@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -294,7 +295,7 @@ def find_cluster_effects(
             sentence += ". The intervals allow for them." if used else ". Not allowed for."
         concern = not used and bool(effect > 1.5)
         if concern and clusters.n_clusters >= MIN_CLUSTERS:
-            sentence += f" To do so: --cluster {name}."
+            sentence += f" To do so: --cluster {shlex.quote(name)}."
         elif concern:
             sentence += " There are too few to do so: what holds for these may not hold for others."
         findings.append(Finding(f"clusters-{name}", effect, sentence, concern))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -154,7 +155,8 @@ def open_store(
         if not place.is_file():
             raise ReadError.at(
                 label,
-                f"there is no store. Make one: rankbars add RESULTS... --store {label}.",
+                "there is no store. Make one: rankbars add RESULTS... --store "
+                f"{shlex.quote(label)}.",
             )
         if not is_store(place):
             raise ReadError.at(

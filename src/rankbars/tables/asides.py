@@ -32,6 +32,7 @@ SUMMARIES = split_words("""
     mean average avg overall total median std stdev meanrank averagerank avgrank wins nwins
     meanscore averagescore avgscore overallscore totalscore macroavg macroaverage microavg
     microaverage ø mittelwert durchschnitt schnitt gesamt moyenne promedio 平均
+    summe somme suma soma totale totaal gemiddelde 合計 合计 总分 总计 合計点 平均点 平均分 平均值
     stddev standardabweichung stdabw stdabweichung stabw standardfehler
     écarttype ecarttype desviaciónestándar desviacionestandar 标准差
 """)

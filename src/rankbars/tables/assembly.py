@@ -41,7 +41,8 @@ from rankbars.tables.descriptions import (
 )
 from rankbars.tables.designs import NamedKind, RowPlan, Size, plan_rows
 from rankbars.tables.filesagain import runs_of_files
-from rankbars.tables.intervalends import find_ends, split_sides
+from rankbars.tables.headercounts import take_header_counts
+from rankbars.tables.intervalends import find_unnamed, split_sides
 from rankbars.tables.joining import join_scores
 from rankbars.tables.layouts import find_layout
 from rankbars.tables.likelyroles import with_outcome
@@ -306,7 +307,7 @@ def _prepare(table: Table, names: FileNames, options: ReadOptions, engine: Engin
             return _prepare_split(
                 sided[0], names, replace(options, columns={**options.columns, **sided[1]})
             )
-        options = replace(options, columns={**find_ends(table), **options.columns})
+        options = replace(options, columns={**find_unnamed(table), **options.columns})
         refuse_decorated(table)
     options = with_outcome(table, options)
     summed = None
@@ -326,7 +327,9 @@ def _prepare(table: Table, names: FileNames, options: ReadOptions, engine: Engin
         refuse_training(table)
     if layout == "tidy":
         return prepare_tidy(table, names, options)
-    return _prepare_matrix(table, layout, names, options)
+    counted = take_header_counts(table, options, engine)
+    tidy = _prepare_matrix(counted.table, layout, names, options)
+    return tidy._replace(remarks=(*tidy.remarks, *counted.remarks))
 
 
 def _prepare_matrix(table: Table, layout: str, names: FileNames, options: ReadOptions) -> TidyTable:
@@ -363,7 +366,7 @@ def _layout(table: Table, options: ReadOptions) -> str:
     named = dict(options.columns)
     if options.metric in table.columns and len(options.metrics) < 2:
         named.setdefault("score", str(options.metric))
-    return find_layout(table, options.layout, named).name
+    return find_layout(table, options.layout, named, rows=options.rows).name
 
 
 def _read_group(

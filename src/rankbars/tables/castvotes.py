@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -446,7 +447,7 @@ def _control(cells: _Cells, role: str, name: str, column: str) -> NDArray[np.flo
     if gone.any():
         raise DataError(
             f"{cells.place(gone)}: there is no value of {column!r} to control for. Fill it, or "
-            f"leave out --control {name}."
+            f"leave out --control {shlex.quote(name)}."
         )
     return values
 

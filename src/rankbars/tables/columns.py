@@ -29,6 +29,7 @@ __all__ = [
     "existing_column",
     "find_columns",
     "fold_name",
+    "is_lettered",
     "is_series",
     "names_run",
     "names_source",
@@ -56,7 +57,7 @@ ROLES: Mapping[str, Role] = {
     ),
     "task": Role(
         ("task_name", "tasks", "dataset", "dataset_name", "benchmark", "subtask", "subject",
-         "evaluation_name"),
+         "evaluation_name", "env", "env_id", "env_name", "datensatz", "aufgabe"),
     ),
     "item": Role(
         ("item_id", "sample_id", "example_id", "instance_id", "question_id", "doc_id", "uid",
@@ -164,6 +165,12 @@ def is_series(name: str, folded: Collection[str]) -> bool:
     stem = name.rstrip("0123456789")
     numbered = [one for one in folded if one.startswith(stem) and one[len(stem) :].isdigit()]
     return stem != name and len(numbered) > 2
+
+
+def is_lettered(name: str, folded: Collection[str]) -> bool:
+    """Whether a name is one of several with letters: model-a beside model-b and model-c."""
+    stem = name[:-1]
+    return bool(stem) and {f"{stem}a", f"{stem}b", f"{stem}c"} <= {name, *folded}
 
 
 _RUN = re.compile(

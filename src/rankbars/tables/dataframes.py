@@ -8,6 +8,7 @@ one row per score; a level that says the same everywhere names the metric.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -41,7 +42,13 @@ __all__ = ["scores_from_frame", "table_from_frame"]
 # Rows turned into Python values at once.
 CHUNK_ROWS = 1 << 18
 
-_LAYOUT = re.compile(r"--layout ([a-z]+(?:[-|][a-z]+)*)(?: --rows ([a-z]+))?")
+# An option of the command line with its value; several of them, and what they are in Python.
+_OPTION = (
+    r"--(?:column|metric|layout|rows|direction|folds|score-min|score-max|cells|where) "
+    r"""(?:'[^']*'(?:"'"'[^']*')*|[^\s;,:()'"]+)"""
+)
+_IN_PYTHON = re.compile(r" \(In Python: [^()]*\)")
+_LINE = re.compile(rf"({_OPTION}(?: {_OPTION})*)(?: \(in Python: .+?\)(?=[.;,: ]))?")
 
 
 def scores_from_frame(frame: Any, declared: Mapping[str, Any]) -> Scores:
@@ -75,7 +82,8 @@ def scores_from_frame(frame: Any, declared: Mapping[str, Any]) -> Scores:
                 scores = _of_trials(partial(scores_from_tables, tables, engine=engine), options)
     except RankbarsError as error:
         # Who holds a frame types Python, not options of a command.
-        error.args = (_LAYOUT.sub(_in_python, str(error)), *error.args[1:])
+        told = _IN_PYTHON.sub("", _LINE.sub(_in_python, str(error)))
+        error.args = (told, *error.args[1:])
         raise
     scores = scores.with_notes(note_chosen_rows(options.where))
     return replace(note_lookalikes(scores), library=type(frame).__module__.partition(".")[0])
@@ -101,11 +109,28 @@ def _of_trials(read: Callable[[ReadOptions], Scores], options: ReadOptions) -> S
     return note_stopped(scores)
 
 
-def _in_python(option: re.Match[str]) -> str:
-    """An option of the command line as `Scores.from_frame` takes it."""
-    names = " or ".join(map(repr, option[1].split("|")))
-    rows = f", rows={option[2]!r}" if option[2] else ""
-    return f"rb.Scores.from_frame(frame, layout={names}{rows})"
+def _in_python(line: re.Match[str]) -> str:
+    """Options of the command line as `Scores.from_frame` takes them."""
+    given: dict[str, list[str]] = {}
+    words = shlex.split(line[1].rstrip("."))
+    for option, value in zip(words[::2], words[1::2], strict=True):
+        given.setdefault(_NAMES.get(option[2:], option[2:]), []).append(value)
+    said = ", ".join(f"{name}={_value(name, values)}" for name, values in given.items())
+    return f"rb.Scores.from_frame(frame, {said})" + "." * line[1].endswith(".")
+
+
+_NAMES = {"column": "columns", "score-min": "minimum", "score-max": "maximum"}
+
+
+def _value(name: str, values: Sequence[str]) -> str:
+    """Values of one option as they are written in Python."""
+    if all("=" in value for value in values) and name in ("columns", "direction"):
+        return repr(dict(value.split("=", 1) for value in values))
+    if name in ("folds", "minimum", "maximum"):
+        return values[-1]
+    if len(values) > 1:
+        return repr(list(values))
+    return " or ".join(map(repr, values[0].split("|")))
 
 
 def table_from_frame(frame: Any, engine: Engine | None = None) -> ValueTable:

@@ -11,14 +11,14 @@ from rankbars.tables.columns import fold_name
 from rankbars.tables.matrixcolumns import describes_rows
 from rankbars.tables.relations import Table
 from rankbars.tables.statistics import end_pairs
-from rankbars.tables.tableheads import HEAD_ROWS, corner_names, find_numeric
+from rankbars.tables.tableheads import HEAD_ROWS, corner_names, find_numeric, find_only_score
 from rankbars.tables.valuetables import ValueTable
 
 if TYPE_CHECKING:
     from rankbars.tables.database import Engine
     from rankbars.tables.decorated import SplitCells
 
-__all__ = ["find_ends", "split_sides"]
+__all__ = ["find_unnamed", "split_sides"]
 
 _MOST_ROWS = 100_000
 
@@ -28,7 +28,12 @@ _SIDED = re.compile(
 )  # fmt: skip
 
 
-def find_ends(table: Table) -> Mapping[str, str]:
+def find_unnamed(table: Table) -> Mapping[str, str]:
+    """Columns by role whose names do not say so, and whose places leave no doubt."""
+    return _find_ends(table) or find_only_score(table.columns, table.head(HEAD_ROWS))
+
+
+def _find_ends(table: Table) -> Mapping[str, str]:
     """Columns by role where rows are models, with one score between the two ends of its interval.
 
     Of other levels than 95 % nothing is taken unasked.

@@ -27,6 +27,7 @@ from rankbars.tables.columns import (
     check_header,
     find_columns,
     fold_name,
+    is_lettered,
     is_series,
     names_run,
     numbers_steps,
@@ -36,7 +37,7 @@ from rankbars.tables.columns import (
 from rankbars.tables.crossvalidation import refuse_fold_columns
 from rankbars.tables.likelyroles import likely_roles, refuse_lists
 from rankbars.tables.metrics import ends_in_loss, is_measure, split_words, usual_direction
-from rankbars.tables.proposals import ask_two_ways, ask_undecided, refuse_crossed
+from rankbars.tables.proposals import ask_two_ways, ask_undecided, refuse_crossed, unnamed_rows
 from rankbars.tables.relations import Table
 from rankbars.tables.tableheads import (
     CORNERS,
@@ -81,7 +82,9 @@ class Layout(NamedTuple):
     reason: str
 
 
-def find_layout(table: Table, declared: str | None, named: Mapping[str, str]) -> Layout:
+def find_layout(
+    table: Table, declared: str | None, named: Mapping[str, str], *, rows: str | None = None
+) -> Layout:
     """Layout of a table.
 
     Parameters
@@ -92,6 +95,8 @@ def find_layout(table: Table, declared: str | None, named: Mapping[str, str]) ->
         Layout that the caller declared.
     named : mapping from str to str
         Columns that the caller named, by role; naming one says that the table is tidy.
+    rows : str, optional
+        What rows are, where the caller says it; then models need nothing beside them.
 
     Raises
     ------
@@ -111,7 +116,9 @@ def find_layout(table: Table, declared: str | None, named: Mapping[str, str]) ->
         return Layout("tidy", "columns were named")
     _refuse_predictions(table, header)
     for first, second in PAIRS:
-        if {first, second} <= header.folded and not is_series(first, header.folded):
+        if {first, second} <= header.folded and not (
+            is_series(first, header.folded) or is_lettered(first, header.folded)
+        ):
             raise DataError(
                 f"{table.source}: this is a table of pairwise votes (a row compares two models), "
                 "not of scores."
@@ -123,6 +130,8 @@ def find_layout(table: Table, declared: str | None, named: Mapping[str, str]) ->
         _trials(table, header) or _tidy(table, header) or _matrix(table, header, head)
         or _unlabelled(header) or _unnamed_items(table, header) or _one_score(header, head)
     )  # fmt: skip
+    if layout is None and rows is not None and unnamed_rows(header):
+        return Layout("items-by-models", f"rows are {rows}, and columns are models")
     if layout is None:
         _refuse_steps(table, header)
         raise DataError(ask_undecided(table, header))
@@ -219,6 +228,12 @@ def _trials(table: Table, header: Header) -> Layout | None:
         return None
     if answer_role(names) is not None:
         return Layout("items-by-trials", f"{names[0]!r} and others number answers")
+    if len(names) > 1 and all(map(_MAY_BE_RATERS.fullmatch, names)):
+        raise DataError(
+            f"{table.source}: {list_names(names, 3)} are raters by their names, so each row seems "
+            "to hold what several people gave one answer. If so: --layout items-by-trials. If "
+            "each is a model that is ranked: --layout items-by-models."
+        )
     unclear = len(names) > 1 and all(map(_MAY_BE_TRIALS.fullmatch, names))
     if unclear and not header.has("model") and fold_name(header.corner) in corner_names("item"):
         raise DataError(
@@ -229,6 +244,7 @@ def _trials(table: Table, header: Header) -> Layout | None:
     return None
 
 
+_MAY_BE_RATERS = re.compile(r"(?:rater|annotator|reviewer|evaluator|coder|listener)[-_ ]?\d+", re.I)
 _MAY_BE_TRIALS = re.compile(r"(?:(?:epoch|iter|iteration|step)[-_ ]?)?\d+", re.I)
 
 

@@ -21,6 +21,7 @@ from rankbars.tables.tableheads import HEAD_ROWS, Header, read_number
 from rankbars.tables.times import are_times
 
 __all__ = [
+    "COMPARED",
     "MOST_TASKS",
     "describe_lists",
     "find_outcome",
@@ -33,7 +34,7 @@ __all__ = [
 _MOST_ROWS = 5000
 
 # What is compared, and what it is compared on, by the names of columns.
-_COMPARED = split_words("""
+COMPARED = split_words("""
     algo algorithm optimizer optimiser backend engine quant quantization quantisation dtype branch
     variant build version release commit revision arm policy strategy approach solver technique
     pipeline retriever reranker embedder tokenizer adapter candidate submission team player bot
@@ -106,7 +107,7 @@ def likely_roles(table: Table) -> dict[str, str]:
     free = [
         name for name in header.columns
         if name not in (score, *named, *times) and name and not is_attribute(name)
-        and (name not in header.numeric or fold_name(name) in _COMPARED)
+        and (name not in header.numeric or fold_name(name) in COMPARED)
     ]  # fmt: skip
     keys = [*(name for name, role in named.items() if role != "model"), *times, *free]
     models = [name for name, role in named.items() if role == "model"] or sorted(
@@ -114,11 +115,11 @@ def likely_roles(table: Table) -> dict[str, str]:
             name for name in free
             if 1 < different[name] <= min(_MOST_MODELS, len(rows) / 2)
             and (
-                fold_name(name) in _COMPARED
+                fold_name(name) in COMPARED
                 or any(_crosses(cells[name], cells[key]) for key in keys if key != name)
             )
         ),
-        key=lambda name: fold_name(name) not in _COMPARED,
+        key=lambda name: fold_name(name) not in COMPARED,
     )  # fmt: skip
     if not models:
         return _of_one_model(score, different, [*named, *free], len(rows))
@@ -174,7 +175,7 @@ _FEWEST = 20
 def _is_called(name: str, role: str) -> bool:
     folded = fold_name(name)
     names = (role, *ROLES[role].aliases, *ROLES[role].weak)
-    other = role == "model" and folded not in _COMPARED and _MODEL.search(name)
+    other = role == "model" and folded not in COMPARED and _MODEL.search(name)
     return folded in {fold_name(one) for one in names} or bool(other)
 
 
@@ -185,17 +186,22 @@ def _likely_score(header: Header, rows: _Rows) -> str | None:
     called = [name for name in header.columns if _is_called(name, "score")]
     if called:
         return called[0] if called[0] in header.numeric else None
-    free = [name for name in header.columns if name in header.numeric
-            and fold_name(name) not in _COMPARED]  # fmt: skip
-    found = likely_scores(name for name in free if name in header.unexplained)
-    found = found or [name for name in free if is_attribute(name)]
     places = {name: at for at, name in enumerate(header.columns)}
+    free = [name for name in header.columns if name in header.numeric
+            and fold_name(name) not in COMPARED
+            and any(row[places[name]] not in (None, "") for row in rows)]  # fmt: skip
+    means = [name for name in free if fold_name(name) in _MEANS]
+    found = means or likely_scores(name for name in free if name in header.unexplained)
+    found = found or [name for name in free if is_attribute(name)]
     found.sort(key=lambda name: usual_direction(name) != "higher")
     whole = {
         name for name in found
         if all((read_number(row[places[name]]) or 0.0) % 1.0 in (0.0,) for row in rows)
     }  # fmt: skip
     return next((name for name in found if name not in whole), found[0] if found else None)
+
+
+_MEANS = split_words("mean average avg")
 
 
 def refuse_lists(table: Table, header: Header, named: Collection[str]) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+from rankbars.data.notes import list_names
 from rankbars.errors import DataError
 from rankbars.tables.asides import is_helper, is_summary, likely_scores
+from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
-from rankbars.tables.likelyroles import MOST_TASKS, likely_roles
-from rankbars.tables.metrics import ends_in_loss, is_measure, usual_direction
+from rankbars.tables.formanswers import ask_about_form
+from rankbars.tables.likelyroles import COMPARED, MOST_TASKS, likely_roles
+from rankbars.tables.metrics import ends_in_loss, is_measure, split_words, usual_direction
 from rankbars.tables.readoptions import LAYOUTS
 from rankbars.tables.relations import Table
 from rankbars.tables.tableheads import (
@@ -20,11 +23,12 @@ from rankbars.tables.tableheads import (
     Header,
     corner_names,
     find_keys,
+    find_row_numbers,
     find_state,
     read_number,
 )
 
-__all__ = ["ask_two_ways", "ask_undecided", "refuse_crossed", "split_values"]
+__all__ = ["ask_two_ways", "ask_undecided", "refuse_crossed", "split_values", "unnamed_rows"]
 
 
 def ask_two_ways(table: Table, header: Header) -> str:
@@ -54,9 +58,129 @@ def ask_undecided(table: Table, header: Header) -> str:
             "and columns are models: --layout items-by-models; if they are answers of one model: "
             "--layout items-by-trials."
         )
-    return (
+    said = (
         f"{table.source}: the header does not say how to read the table. Columns: {shown}"
-        f"{f' and {more} more' if more > 0 else ''}. {_ways(table, header)}"
+        f"{f' and {more} more' if more > 0 else ''}."
+    )
+    head = table.head(HEAD_ROWS)
+    if models := unnamed_rows(header):
+        return f"{said} {_ask_about_rows(models, len(head))}"
+    found = ask_about_form(header, head) or _propose_board(header, head)
+    found = found or _average_first(header, head)
+    return f"{said} {found or _ways(table, header)}"
+
+
+def unnamed_rows(header: Header) -> list[str]:
+    """Columns of numbers that may all be models, where nothing names the rows; none elsewhere.
+
+    Examples
+    --------
+    >>> scores = [(0, 0.81, 0.83), (1, 0.79, 0.84)]
+    >>> unnamed_rows(Header.of(["", "ridge", "rf"], scores))
+    ['ridge', 'rf']
+    >>> unnamed_rows(Header.of(["", "train_loss", "val_loss"], scores))
+    []
+    """
+    numbers = find_row_numbers(header.columns, header.numeric)
+    models = [name for name in header.columns if name not in numbers]
+    named = any(is_measure(name) or is_helper(name) or parse_number(name) is not None
+                for name in models)  # fmt: skip
+    plain = set(models) <= {*header.unexplained} and not named
+    return models if len(models) > 1 and plain and not header.empty else []
+
+
+def _ask_about_rows(models: Sequence[str], rows: int) -> str:
+    """The question what rows without a name are, one line each."""
+    many = f"The {rows} rows" if rows < HEAD_ROWS else "Rows"
+    lines = [
+        "folds of one cross-validation, the same for all models: --rows folds (of K folds, "
+        "repeated: --rows folds --folds K)",
+        "items, such as questions: --rows items",
+        "runs, such as seeds: --rows runs",
+    ]
+    if rows > _MOST_FOLDS:
+        lines = [*lines[1:], lines[0]]
+    return (
+        f"{many} have no names, and {list_names(models, 4)} seem to be models. If rows are "
+        f"{lines[0]}; if {lines[1]}; if {lines[2]}."
+    )
+
+
+_MOST_FOLDS = 100
+
+
+# Columns of these names say who gave a score.
+RATERS = split_words("""
+    rater raterid annotator annotatorid judge judgeid evaluator evaluatorid reviewer reviewerid
+    listener listenerid worker workerid user userid voter voterid respondent respondentid email
+""")
+
+
+def _both(roles: Mapping[str, str]) -> str:
+    """The line to paste, and what it is in Python."""
+    return f"{paste_columns(roles)} (in Python: columns={dict(roles)!r})"
+
+
+def _ask_whom_it_is_about(roles: Mapping[str, str], rater: str) -> str:
+    """The question whether items or those who rated them stand for others of their kind."""
+    score, item = roles["score"], roles["item"]
+    rest = {role: name for role, name in roles.items() if role not in ("item", "score")}
+    about_items = {**rest, "item": item, "epoch": rater, "score": score}
+    about_raters = {**rest, "item": rater, "epoch": item, "score": score}
+    return (
+        f"Each row seems to be what one of {rater!r} gave a model. For statements about further "
+        f"items like those of {roles['item']!r}, from the same people: {_both(about_items)}. For "
+        f"statements about further people: {_both(about_raters)}."
+    )
+
+
+def _propose_board(header: Header, head: Sequence[tuple[object, ...]]) -> str:
+    """The lines for boards of competitions, and for exports with a column for each task."""
+    place = {name: number for number, name in enumerate(header.columns)}
+    once = [
+        name for name in header.columns
+        if name not in header.numeric and not is_helper(name) and len(head) > 1
+        and len({str(row[place[name]]) for row in head}) == len(head)
+    ]  # fmt: skip
+    scores = [name for name in header.columns if fold_name(name) == "score"]
+    teams = [name for name in once if fold_name(name) in _TEAMS]
+    if teams and scores and scores[0] in header.numeric:
+        return f"If rows are those of teams: {_both({'model': teams[0], 'score': scores[0]})}."
+    tasks = [name for name in header.unexplained if not is_measure(name)]
+    if not once or len(tasks) < _MANY_TASKS or header.has_key or header.has("model"):
+        return ""
+    return (
+        f"{once[0]!r} names each row once. If rows are models, and columns of numbers are tasks: "
+        "--layout models-by-tasks."
+    )
+
+
+_TEAMS = split_words("teamname team entrant submissionname submitter")
+_MANY_TASKS = 5
+
+
+def _is_known(name: str) -> bool:
+    """Whether a name says what is compared, or on what."""
+    return fold_name(name) in COMPARED | corner_names("model") | corner_names("task")
+
+
+def _average_first(header: Header, head: Sequence[tuple[object, ...]]) -> str:
+    """What to do with several rows of each name beside columns of models, such as forecasts."""
+    place = {name: number for number, name in enumerate(header.columns)}
+    names = [name for name in header.columns if name not in (*header.numeric, *UNNAMED)]
+    plain = [name for name in names if not is_helper(name)]
+    columns = [name for name in header.columns if name in header.unexplained]
+    columns = [name for name in columns if _has_fractions(head, place[name])] or columns
+    if not plain or len(columns) < 2 or header.has("model") or header.has_key:
+        return ""
+    different = len({str(row[place[plain[0]]]) for row in head})
+    if any(map(is_measure, columns)) or 2 * different > len(head) or header.has("score", weak=True):
+        return ""
+    return (
+        f"{list_names(columns, 4)} seem to be models, with several rows of each {plain[0]!r}, "
+        "which are not independent. Average them first (in pandas: "
+        f"frame.groupby({plain[0]!r})[{columns!r}].mean().to_csv('means.csv')), and read that "
+        "with --layout items-by-models."
     )
 
 
@@ -66,12 +190,22 @@ def _ways(table: Table, header: Header) -> str:
     tidy = "A tidy table has one row per score and columns such as model, task, item, score"
     layouts = f"give its layout (--layout {'|'.join(LAYOUTS)})"
     if roles := likely_roles(table):
+        rater = next((name for name in roles.values() if fold_name(name) in RATERS), None)
+        rated = [roles[role] for role in ("item", "task") if role in roles]
+        if rater is not None and len(rated) == 2 and len(roles) == 4:
+            item = next(name for name in rated if name != rater)
+            about = {"model": roles["model"], "item": item, "score": roles["score"]}
+            return _ask_whom_it_is_about(about, rater)
         lower = usual_direction(roles["score"]) == "lower" or ends_in_loss(roles["score"])
         side = " --direction lower" if lower else ""
+        other = ""
+        if "task" in roles and not _is_known(roles["model"]) and not _is_known(roles["task"]):
+            swapped = {**roles, "model": roles["task"], "task": roles["model"]}
+            other = f" If {roles['task']!r} names what is compared: {_both(swapped)}."
         return (
             f"It seems to have one row per score. If so, name its columns: {paste_columns(roles)}"
             f"{side} (in Python: columns={roles!r}{', direction=' + repr('lower') if side else ''})"
-            f". Otherwise {layouts}; {matrix}."
+            f".{other} Otherwise {layouts}; {matrix}."
         )
     if header.has("score", weak=True) and not (header.has("model", weak=True) or header.has_key):
         return (
@@ -191,8 +325,13 @@ def refuse_crossed(table: Table, header: Header, head: Sequence[tuple[object, ..
     parts = [name for name in texts if splits[name]]
     texts = [name for name in texts if name not in parts]
     ids = [name for name in numbers if name not in scores]
-    roles = {"model": header.columns[place]} | _name_rows(header.columns, head, place, texts, ids)
-    roles |= {**keys, "score": scores[0]}
+    raters = [name for name in (*texts, *ids) if fold_name(name) in RATERS]
+    rated = [name for name in (*texts, *ids) if name not in raters]
+    roles = {"model": header.columns[place]}
+    if len(raters) == len(rated) == 1 and not (keys or parts):
+        about = {**roles, "item": rated[0], "score": scores[0]}
+        raise DataError(f"{table.source}: {_ask_whom_it_is_about(about, raters[0])}")
+    roles |= _name_rows(header.columns, head, place, texts, ids) | {**keys, "score": scores[0]}
     words = f"{next(iter((*texts, *parts, *keys.values())))!r} tells them apart"
     lines = paste_columns(roles)
     if parts:

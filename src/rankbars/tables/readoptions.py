@@ -14,7 +14,7 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from rankbars.errors import DataError, OptionError, one_of
+from rankbars.errors import DataError, OptionError, UnknownOptionError, one_of
 from rankbars.tables.columns import ROLES
 from rankbars.tables.metrics import refuse_trial_metric
 from rankbars.tables.votecolumns import VOTE_LAYOUTS, VOTE_ROLES
@@ -150,6 +150,7 @@ RERUNS: tuple[Reruns, ...] = ("newest", "all")
 SELF_VOTES: tuple[SelfVotes, ...] = ("raise", "drop")
 
 # How messages call them.
+_SPREADS = ("std", "sd", "stdev")
 _ROWS, _SELF_VOTES = "kind of rows", "treatment of votes of a model against itself"
 _RERUNS, _FAILED = "choice of reruns", "score of failed trials"
 
@@ -275,6 +276,12 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         for role in self.columns:
+            if role in _SPREADS:
+                raise UnknownOptionError(
+                    f"There is no column role {role!r}. Beside a mean and a count (mean, std, "
+                    "count) a standard deviation counts by its name: leave it out. Elsewhere give "
+                    "standard errors: se."
+                )
             one_of("column role", role, tuple(dict.fromkeys((*ROLES, *VOTE_ROLES))))
         for side in self.direction.values():
             one_of("direction", side, DIRECTIONS)

@@ -34,7 +34,7 @@ __all__ = [
 TIMES = split_words("""
     timestamp datetime date time when created createdat createdtime createdon runtime rundate
     runtimestamp runat startedat starttime endtime finishedat completedat evaluatedat evaldate
-    evaluationdate submittedat submissiondate submissiontime updatedat
+    evaluationdate submittedat submissiondate submissiontime updatedat ts
 """)
 
 # Columns with what was asked, which names items where their ids are new in every run.

@@ -97,6 +97,9 @@ def take_statistics(table: Table, options: ReadOptions, engine: Engine) -> Stati
     DataError
         If there are statistics and it is not certain of what.
     """
+    _refuse_spread(table, options)
+    if (found := _beside_named(table, options, engine)) is not None:
+        return found
     declared = options.layout not in (None, "tidy") or options.columns.get("score")
     if declared or options.metric in table.columns or len(options.metrics) > 1:
         return None
@@ -118,6 +121,43 @@ def take_statistics(table: Table, options: ReadOptions, engine: Engine) -> Stati
         return found._replace(roles={"model": header.names, **found.roles})
     renamed = _rebuilt(found.table, {}, {header.names: "model"}, engine)
     return found._replace(table=renamed, roles={"model": "model", **found.roles})
+
+
+def _refuse_spread(table: Table, options: ReadOptions) -> None:
+    """What is called a standard deviation is no standard error."""
+    name = options.columns.get("se")
+    if name is None or _split_kind(name)[1] != "std":
+        return
+    score = options.columns.get("score", "mean")
+    raise DataError(
+        f"{table.source}: {name!r} is called as standard deviations are, and se is for standard "
+        "errors, which are standard deviations over the square root of how many values each mean "
+        f"is of. If a column beside {score!r} says how many (as count), leave se={name} out: they "
+        f"are worked out. If not: frame['se'] = frame[{name!r}] / n ** 0.5 in pandas. If the "
+        "column holds standard errors, call it se."
+    )
+
+
+def _beside_named(table: Table, options: ReadOptions, engine: Engine) -> Statistics | None:
+    """A mean that the caller named, with the standard deviation and count that are called alike."""
+    score = options.columns.get("score")
+    if not score or score not in table.columns or {"se", "n", "ci_low"} & {*options.columns}:
+        return None
+    stem, kind = _split_kind(score)
+    if kind != "mean" or options.layout not in (None, "tidy"):
+        return None
+    alike = [name for name in table.columns if _split_kind(name)[0] == stem]
+    spread, n = ([name for name in alike if _split_kind(name)[1] == one] for one in ("std", "n"))
+    if len(spread) != 1 or len(n) != 1:
+        return None
+    return _with_errors(table, {"score": score, "n": n[0]}, spread[0], engine)
+
+
+def _split_kind(name: str) -> tuple[str, str | None]:
+    """A name without the statistic at its end, and which that is."""
+    words = re.findall(r"[^\W_]+", name.casefold())
+    kind = kind_of_statistic(words[-1]) if words else None
+    return " ".join(words[:-1]), kind
 
 
 class _Header(NamedTuple):
@@ -273,9 +313,14 @@ def _mean_with_error(table: Table, header: _Header, engine: Engine) -> Statistic
     roles = {"score": score} | {role: kinds[role][0] for role in ("se", "n") if kinds[role]}
     if "se" in roles or "n" not in roles or len(kinds["std"]) != 1 or is_proportion(score):
         return Statistics(table, roles, "")
-    spread, n = (_cells(table, name) for name in (kinds["std"][0], roles["n"]))
+    return _with_errors(table, roles, kinds["std"][0], engine)
+
+
+def _with_errors(table: Table, roles: Mapping[str, str], std: str, engine: Engine) -> Statistics:
+    """The table with standard errors, of standard deviations and numbers of values."""
+    spread, n = (_cells(table, name) for name in (std, roles["n"]))
     se = [a / math.sqrt(b) if b > 0 else math.nan for a, b in zip(spread, n, strict=True)]
-    remark = f"Standard errors are {kinds['std'][0]!r} over the square root of {roles['n']!r}."
+    remark = f"Standard errors are {std!r} over the square root of {roles['n']!r}."
     if set(n) <= _FOLDS:
         shown = " or ".join(f"{number:g}" for number in sorted(set(n)))
         remark += (

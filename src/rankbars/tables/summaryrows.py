@@ -53,9 +53,14 @@ def names_summaries(names: Sequence[str], *, tasks: bool) -> list[str]:
     ['Mean', 'SD']
     >>> names_summaries(["task1", "task2", "task3", "gsm", "Avg"], tasks=True)
     ['Avg']
+    >>> names_summaries(["law", "art", "Mean", "s.d.", "sem"], tasks=True)
+    ['Mean', 's.d.', 'sem']
     """
     apart = beside_numbered(names)
     known = [name for name in names if is_summary(name)]
+    below = list(names[names.index(known[0]) :]) if known else []
+    if all(name in known or is_statistic(name) for name in below):
+        known = below
     if not set(known) & set(apart):
         return known
     more = [name for name in apart if not tasks or is_statistic(name)]

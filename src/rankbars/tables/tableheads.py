@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from rankbars.tables.asides import describes_answers, is_helper
+from rankbars.tables.asides import describes_answers, is_helper, likely_scores
 from rankbars.tables.cells import parse_number
 from rankbars.tables.cleanrows import REJECTED_WORDS, STATUS_WORDS
 from rankbars.tables.columns import ROLES, fold_name
+from rankbars.tables.metrics import is_measure
 from rankbars.tables.words import are_outcomes
 
 __all__ = [
@@ -241,6 +242,28 @@ def find_state(columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> st
 
 
 _STATES = frozenset({"state", "runstate", "runstatus", "jobstate", "jobstatus"})
+
+
+def find_only_score(
+    columns: Sequence[str], head: Sequence[tuple[object, ...]]
+) -> Mapping[str, str]:
+    """The score beside a model and an item, where nothing else stands there and no name says so.
+
+    Examples
+    --------
+    >>> find_only_score(["item", "model", "human"], [("q1", "ash", 1), ("q1", "birch", 0)])
+    {'score': 'human'}
+    >>> find_only_score(["item", "model", "tokens"], [("q1", "ash", 81), ("q1", "birch", 70)])
+    {}
+    """
+    header = Header.of(columns, head)
+    if header.has("score", weak=True) or not (header.has("model") and header.has("item")):
+        return {}
+    known = {name for role in ("model", "item") for name in corner_names(role)}
+    rest = [name for name in columns if fold_name(name) not in known]
+    only = rest if len(rest) == 1 and rest == header.unexplained else []
+    plain = [name for name in only if likely_scores([name]) and not is_measure(name)]
+    return {"score": plain[0]} if plain and len(columns) == 3 else {}
 
 
 def read_number(cell: object) -> float | None:

@@ -113,9 +113,14 @@ def _by_kind(part: TidyTable, table: Table, relation: Relation, telling: Sequenc
             f"answers to one item: {paste_columns({'epoch': telling[0]})}."
         )
     if fold_name(telling[0]) in {fold_name(name) for name in _OF_MODELS}:
+        model = part.roles.get("model")
+        joined = "" if model not in table.columns else (
+            f" If both name them, join the two first (in pandas: frame[{model!r}] = "
+            f"frame[{telling[0]!r}] + ' ' + frame[{model!r}])."
+        )  # fmt: skip
         return (
             f" The column {telling[0]!r} is not used and tells these rows apart: if it names the "
-            f"models, {paste_columns({'model': telling[0]})}."
+            f"models, {paste_columns({'model': telling[0]})}.{joined}"
         )
     cell = relation.columns[telling[0]][0]
     few = relation.engine.ask(f"SELECT DISTINCT {cell} FROM {relation.clause} LIMIT 9")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rankbars.errors import DataError, Lacking
-from rankbars.tables.columns import check_header, fold_name, is_series, paste_columns
+from rankbars.tables.columns import check_header, fold_name, is_lettered, is_series, paste_columns
 
 __all__ = [
     "OUTCOMES",
@@ -136,7 +136,8 @@ def find_sides(columns: Sequence[str]) -> tuple[str, str, bool] | None:
     """
     folded = _by_fold(columns)
     for first, second, ordered in PAIRS:
-        if first in folded and second in folded and not is_series(first, folded):
+        several = is_series(first, folded) or is_lettered(first, folded)
+        if first in folded and second in folded and not several:
             return folded[first], folded[second], ordered
     return None
 

@@ -274,7 +274,7 @@ def _is_unnamed(layout: str, table: Table, parts: MatrixColumns, options: ReadOp
     if layout == "models-by-tasks":
         return not parts.row_names
     first = table.columns[0]
-    guessed = options.layout is None and first in ("", "Unnamed: 0")
+    guessed = options.layout is None and options.rows is None and first in ("", "Unnamed: 0")
     return guessed and parts.row_names in (None, first)
 
 

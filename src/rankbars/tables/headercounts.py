@@ -1,0 +1,78 @@
+"""Numbers of items that stand in the header, as in ``GSM8K (n=1319)``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from rankbars.tables.database import Engine
+from rankbars.tables.readoptions import ReadOptions
+from rankbars.tables.relations import Table
+from rankbars.tables.valuetables import Chunk, ValueTable
+
+__all__ = ["Counted", "take_header_counts"]
+
+_COUNT = re.compile(r"(?i)(.*\S)\s*[(\[]\s*n\s*=\s*(\d[\d,]*)\s*[)\]]\s*")
+_MOST_ROWS = 10_000
+
+
+class Counted(NamedTuple):
+    """A table with a column of counts beside each of scores, and what was done."""
+
+    table: Table
+    remarks: tuple[tuple[str, str], ...] = ()
+
+
+def split_count(name: str) -> tuple[str, int] | None:
+    """A name of a column without the number of items behind it, and that number.
+
+    Examples
+    --------
+    >>> split_count("GSM8K (n=1,319)"), split_count("MATH [N = 500]"), split_count("pass@1")
+    (('GSM8K', 1319), ('MATH', 500), None)
+    """
+    found = _COUNT.fullmatch(name)
+    return (found[1], int(found[2].replace(",", ""))) if found else None
+
+
+def take_header_counts(table: Table, options: ReadOptions, engine: Engine) -> Counted:
+    """The table with the numbers of items that its header gives; as it is where it gives none.
+
+    The same number everywhere may be one of answers to each item, and is left in the names.
+
+    Parameters
+    ----------
+    table : Table
+        Any table.
+    options : ReadOptions
+        What the caller declares; who calls columns by the names they have finds them.
+    engine : Engine
+        The database that rows are put into.
+    """
+    found = {name: split_count(name) for name in table.columns}
+    counts = {name: one for name, one in found.items() if one is not None}
+    plain = [counts[name][0] if name in counts else name for name in table.columns]
+    called = {*options.metrics, *options.columns.values(), *options.direction}
+    if len({n for _, n in counts.values()}) < 2 or len({*plain}) < len(plain):
+        return Counted(table)
+    if called & counts.keys() or options.layout not in (None, "models-by-tasks"):
+        return Counted(table)
+    rows = table.head(_MOST_ROWS + 1)
+    if len(rows) > _MOST_ROWS:
+        return Counted(table)
+    data: dict[str, list[object]] = {
+        name: [row[place] for row in rows] for place, name in enumerate(plain)
+    }
+    data |= {f"{task}_n": [n] * len(rows) for task, n in counts.values()}
+
+    def read_chunks(wanted: Collection[str]) -> Iterator[Chunk]:
+        yield {name: data[name] for name in wanted}
+
+    said = ", ".join(f"{task} {n:,}" for task, n in counts.values())
+    remark = (
+        f"Numbers of items are taken from the header: {said}. If they count something else, such "
+        "as answers to each item, take them out of it."
+    )
+    made = ValueTable(table.source, tuple(data), read_chunks, table.header_rows, engine)
+    return Counted(made, (("cells", remark),))
