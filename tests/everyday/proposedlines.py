@@ -256,7 +256,11 @@ CASES = (
     Case(
         "models of two columns/told how to join them",
         "rank s.csv",
-        {"s.csv": lines("Agent,Model,Score", "cc,opus,61", "cc,gpt,55", "oh,opus,52")},
+        {
+            "s.csv": lines(
+                "Agent,Model,Score", "cc,opus,61", "cc,sonnet,55", "codex,gpt,58", "oh,opus,52"
+            )
+        },
         ("join the two first (in pandas: frame['Model'] = frame['Agent'] + ' ' + frame['Model'])",),
         code=1,
     ),
