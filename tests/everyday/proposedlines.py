@@ -261,7 +261,10 @@ CASES = (
                 "Agent,Model,Score", "cc,opus,61", "cc,sonnet,55", "codex,gpt,58", "oh,opus,52"
             )
         },
-        ("join the two first (in pandas: frame['Model'] = frame['Agent'] + ' ' + frame['Model'])",),
+        (
+            "if it names them with 'Model', join the two first (in pandas: frame['Model'] = "
+            "frame['Agent'] + ' ' + frame['Model'])",
+        ),
         code=1,
     ),
 )

@@ -69,6 +69,8 @@ def telling_columns(group: Group) -> str:
     text = telling[0] not in find_numeric(table.columns, head)
     tasks = "task" not in part.roles and text
     versions = apart(*(one for one in known if one != part.roles.get("model")), telling[0])
+    if fold_name(telling[0]) in {fold_name(name) for name in _OF_MODELS}:
+        return _of_models(telling[0], part.roles.get("model"), table, alone=versions)
     ways = [f"numbers the answers to an item, {paste_columns({'epoch': telling[0]})}"]
     parts = [f"names tasks or parts of one, {paste_columns({'task': telling[0]})}"] * tasks
     ways = [*ways, *parts] if "item" in part.roles else [*parts, *ways]
@@ -80,6 +82,16 @@ def telling_columns(group: Group) -> str:
         f" The column {telling[0]!r} is not used and tells these rows apart: "
         f"{'; '.join(f'if it {way}' for way in ways)}."
     )
+
+
+def _of_models(column: str, model: str | None, table: Table, *, alone: bool) -> str:
+    """What is said of a column that is called as those of models are, and may be half of a name."""
+    own = f"if it names the models, {paste_columns({'model': column})}"
+    ways = [own] if alone or model not in table.columns else []
+    if model in table.columns:
+        join = f"frame[{model!r}] = frame[{column!r}] + ' ' + frame[{model!r}]"
+        ways.append(f"if it names them with {model!r}, join the two first (in pandas: {join})")
+    return f" The column {column!r} is not used and tells these rows apart: {'; '.join(ways)}."
 
 
 def _by_kind(part: TidyTable, table: Table, relation: Relation, telling: Sequence[str]) -> str:
@@ -111,16 +123,6 @@ def _by_kind(part: TidyTable, table: Table, relation: Relation, telling: Sequenc
             f" The column {telling[0]!r} tells these rows apart: it says how models were run. "
             f"Choose one way: {paste_condition(chosen)} (in Python: where={chosen!r}). If all are "
             f"answers to one item: {paste_columns({'epoch': telling[0]})}."
-        )
-    if fold_name(telling[0]) in {fold_name(name) for name in _OF_MODELS}:
-        model = part.roles.get("model")
-        joined = "" if model not in table.columns else (
-            f" If both name them, join the two first (in pandas: frame[{model!r}] = "
-            f"frame[{telling[0]!r}] + ' ' + frame[{model!r}])."
-        )  # fmt: skip
-        return (
-            f" The column {telling[0]!r} is not used and tells these rows apart: if it names the "
-            f"models, {paste_columns({'model': telling[0]})}.{joined}"
         )
     cell = relation.columns[telling[0]][0]
     few = relation.engine.ask(f"SELECT DISTINCT {cell} FROM {relation.clause} LIMIT 9")
