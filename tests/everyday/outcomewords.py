@@ -325,6 +325,19 @@ CASES = (
         code=1,
     ),
     Case(
+        "rows without names/three questions are no quartiles",
+        "rank q.csv",
+        {
+            "q.csv": lines(
+                "name,q1,q2,q3",
+                *(f"ash{n},correct,{'wrong' if n % 2 else 'correct'},wrong" for n in range(5)),
+            )
+        },
+        hides=("statistics of models",),
+        models=tuple(f"ash{n}" for n in range(5)),
+        tasks=("q1", "q2", "q3"),
+    ),
+    Case(
         "rows without names/in the same order in all files",
         "rank .",
         {

@@ -104,6 +104,8 @@ def take_statistics(table: Table, options: ReadOptions, engine: Engine) -> Stati
     if declared or options.metric in table.columns or len(options.metrics) > 1:
         return None
     questions = any(re.fullmatch(r"q([4-9]|\d\d+)", fold_name(one)) for one in table.columns)
+    of_means = {kind_of_statistic(one) for one in table.columns} & {"mean", "std"}
+    questions = questions or ("q2" in map(fold_name, table.columns) and not of_means)
     if questions or find_answers(table.columns, table.head(HEAD_ROWS)):
         return None  # q1 and q3 are questions then, no quartiles
     header = _Header.of(table)
