@@ -305,16 +305,31 @@ def test_rows_that_somebody_else_has_changed_are_reported(
     assert run(["log", "board.duckdb"]) in (0, 1)
 
 
+def test_what_a_killed_process_left_beside_a_store_is_put_in_where_nothing_else_is_to_do(
+    filled: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leave_beside("DELETE FROM events WHERE number = 1")
+    assert opening.find_rest("board.duckdb") is not None
+    add("a.csv", "bb.csv")
+    assert "beside the store" not in capsys.readouterr().err
+    assert opening.find_rest("board.duckdb") is None
+    assert_equals_files(["a.csv", "bb.csv"])
+
+
+def leave_beside(change: str) -> None:
+    """A change as the engine leaves it where it is kept, and not put into the store."""
+    code = (
+        "import duckdb, os, sys; c = duckdb.connect(sys.argv[1]); "
+        "c.execute('PRAGMA disable_checkpoint_on_shutdown'); c.execute(sys.argv[2]); os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", code, "board.duckdb", change], check=True)
+
+
 def test_changes_that_lie_beside_a_store_are_told(
     filled: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # What the engine leaves where a change is kept and there is no room to put it into the store.
-    code = (
-        "import duckdb, os, sys; c = duckdb.connect(sys.argv[1]); "
-        "c.execute('PRAGMA disable_checkpoint_on_shutdown'); "
-        'c.execute("DELETE FROM events WHERE number = 1"); os._exit(0)'
-    )
-    subprocess.run([sys.executable, "-c", code, "board.duckdb"], check=True)
+    # What the engine leaves where there is no room to put it into the store.
+    leave_beside("DELETE FROM events WHERE number = 1")
     rest = opening.find_rest("board.duckdb")
     assert rest is not None
     assert rest.name == "board.duckdb.wal"

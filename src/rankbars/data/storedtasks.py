@@ -78,17 +78,20 @@ class Outline(NamedTuple):
         low, high = (np.full(values.shape[1], np.nan) for _ in range(2))
         for rows in row_blocks(*values.shape):
             some = values[rows]
-            missing += np.isnan(some).sum(axis=0)
+            least, most = some.min(axis=0), some.max(axis=0)
+            if np.isnan(least).any():
+                missing += np.isnan(some).sum(axis=0)
+                least, most = np.fmin.reduce(some, axis=0), np.fmax.reduce(some, axis=0)
             zeros += (some == 0.0).sum(axis=0)
-            np.fmin(low, np.fmin.reduce(some, axis=0), out=low)
-            np.fmax(high, np.fmax.reduce(some, axis=0), out=high)
+            np.fmin(low, least, out=low)
+            np.fmax(high, most, out=high)
         ends, uneven = None, 0
         if answers is not None and (answers > 0).any():
             counted = answers[answers > 0]
             ends = int(counted.min()), int(counted.max())
             gaps = np.isnan(values)
-            most = np.where(gaps, 0, answers).max(axis=1, keepdims=True)
-            uneven = int((~gaps & (answers != most)).any(axis=1).sum())
+            largest = np.where(gaps, 0, answers).max(axis=1, keepdims=True)
+            uneven = int((~gaps & (answers != largest)).any(axis=1).sum())
         return cls(len(values), missing, zeros, ends, design, averaged, uneven, (low, high))
 
     def turned(self) -> Outline:

@@ -47,6 +47,10 @@ class Cycles(NamedTuple):
     closed: NDArray[np.bool_]
 
 
+# Up to so many models, one product of matrices that says nothing follows is faster than closing.
+_FEW = 512
+
+
 def transitive_closure(shown_better: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Relation with everything that follows from it: better than a better one is better.
 
@@ -72,12 +76,20 @@ def transitive_closure(shown_better: NDArray[np.bool_]) -> NDArray[np.bool_]:
     [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
     """
     size = shown_better.shape[0]
+    if size <= _FEW and not _leads_further(shown_better):
+        return shown_better.copy()
     bits = np.packbits(shown_better, axis=1)
     for middle in range(size):
         byte, bit = divmod(middle, 8)
         above = np.flatnonzero(bits[:, byte] & (128 >> bit))
         bits[above] |= bits[middle]
     return np.unpackbits(bits, axis=1, count=size).astype(bool)
+
+
+def _leads_further(shown_better: NDArray[np.bool_]) -> bool:
+    """Whether two steps of a relation lead to a pair that it does not have."""
+    steps = shown_better.astype(np.float32)
+    return bool(((steps @ steps > 0.0) & ~shown_better).any())
 
 
 def transitive_reduction(shown_better: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -93,8 +93,10 @@ def examine_rows(evidence: Evidence) -> RowFinding | None:
     columns = np.unique(np.linspace(0, count - 1, min(count, _MOST_MODELS)).astype(np.intp))
     order = _natural_order(evidence.ids, evidence.n)
     rows = (np.arange(evidence.n) if order is None else order)[:_MOST_ROWS]
+    in_order = rows.size == evidence.n and bool((np.diff(rows) == 1).all())
     if evidence.n <= _MOST_ROWS:  # faster than both at once
-        errors = residuals(evidence.values.take(columns, axis=1)[rows])
+        some = evidence.values.take(columns, axis=1)
+        errors = residuals(some if in_order else some[rows])
     else:
         errors = residuals(evidence.values[np.ix_(rows, columns)])
     asked = []
@@ -104,7 +106,8 @@ def examine_rows(evidence: Evidence) -> RowFinding | None:
             asked.append(RowFinding("neighbours", beside))
     if evidence.ids is not None:
         ids = evidence.ids
-        grouped = _alike(errors, tuple(ids[row] for row in rows.tolist()))
+        names = ids if in_order else tuple(ids[row] for row in rows.tolist())
+        grouped = _alike(errors, names)
         if grouped is not None:
             asked.append(RowFinding("names", *grouped))
     return max(asked, key=_widening, default=None)

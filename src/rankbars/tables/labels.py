@@ -52,8 +52,9 @@ _SHORTEST, _LONG, _LONGEST = 5, 12, 200
 _MOST = 3  # names that are told of one
 
 
-# Their names are row labels: put in numeric order if all of them are whole numbers.
+# Their names are row labels: put in numeric order if all are whole numbers below this one.
 _ROW_ROLES = frozenset({"item", "fold", "repeat", "run", "epoch", "variant"})
+_NO_ORDER = 10**18
 
 # A table of all whole numbers between the least and the greatest is used up to this many gaps.
 GAPS = 1 << 20
@@ -119,7 +120,10 @@ def code_names(engine: Engine, source: str, role: str) -> Codes:
     if role == "judge":
         known = [name for name in known if numeric or name.strip()]
     texts = [str(name) for name in known] if numeric else known
-    names, position = sort_names(texts, numeric=role in _ROW_ROLES)
+    if numeric and role in _ROW_ROLES and max(map(abs, known), default=0) < _NO_ORDER:
+        names, position = tuple(texts), np.arange(len(texts), dtype=np.int32)  # as they came
+    else:
+        names, position = sort_names(texts, numeric=role in _ROW_ROLES)
     # Ordered as their codes; the smallest type that holds them is the quickest to take out.
     order = np.argsort(position)
     kind = np.min_scalar_type(max(len(names), 1))
