@@ -211,7 +211,7 @@ def check(
         return contrast_models(
             pair, a, b, test=test, alpha=level, over=over, seed=seed, resamples=draws,
             votes=votes, zero_se=zero_se, runs=runs,
-            average_anyway=average_anyway or pair is prices,
+            average_anyway=average_anyway or pair is prices, independent_rows=independent_rows,
         )  # fmt: skip
 
     judged, notes = judge_claims(

@@ -138,6 +138,7 @@ def head_to_head(
     duel = contrast_models(
         pair, a, b, test=test, alpha=alpha, over=over, seed=seed, resamples=resamples, votes=votes,
         zero_se=zero_se, runs=runs, average_anyway=average_anyway, normalise=normalise,
+        independent_rows=independent_rows,
     )  # fmt: skip
     if independent_rows:
         return duel

@@ -27,6 +27,22 @@ def seeds_on_tasks() -> str:
     )
 
 
+def questions_in_languages(*, same: bool) -> str:
+    """Forty questions on six languages; a model that knows one answers it in all of them."""
+    source = random.Random(3)
+    rows = []
+    for name, share in (("base", 0.45), ("tuned", 0.6)):
+        knows = [source.random() < share for _ in range(40)]
+        for language in ("de", "en", "es", "fr", "ja", "zh"):
+            if not same:
+                knows = [source.random() < share for _ in range(40)]
+            rows += [
+                f"{name},{question},{language},{int(knows[question] != (source.random() < 0.1))}"
+                for question in range(40)
+            ]
+    return lines("model,qid,lang,correct", *rows)
+
+
 SEEDS = {"k.csv": seeds_on_tasks()}
 ANEW = '--runs anew (runs="anew") says that every task was trained anew'
 
@@ -51,5 +67,26 @@ CASES = (
         ("muon leads",),
         hides=("--runs anew",),
         models=("adamw", "muon"),
+    ),
+    Case(
+        "questions in several languages/are one draw each",
+        "rank l.csv --column task=lang",
+        {"l.csv": questions_in_languages(same=True)},
+        ("do not tell the two models apart", "(40 items)", "--rows independent"),
+        tasks=("de", "en", "es", "fr", "ja", "zh"),
+    ),
+    Case(
+        "questions in several languages/told",
+        "rank l.csv --column task=lang --rows independent",
+        {"l.csv": questions_in_languages(same=True)},
+        ("tuned leads",),
+        hides=("stand on several tasks",),
+    ),
+    Case(
+        "questions in several languages/only numbers",
+        "compare l.csv --column task=lang",
+        {"l.csv": questions_in_languages(same=False)},
+        ("Of these 240 items",),
+        hides=("stand on several tasks",),
     ),
 )

@@ -108,7 +108,7 @@ def test_the_note_says_how_much_narrower_the_other_reading_is() -> None:
         ends.append(duel.se * stats.t.ppf(0.975, duel.df))
     said = note(rb.head_to_head(scores, "a", "b"))
     assert f"then about {ends[1] / ends[0]:.1g} times as wide" in said
-    assert "(5 runs, 6 tasks)" in said
+    assert "(5 runs)" in said
     few = note(rb.leaderboard(scored(cube[:, :3])))
     assert "3 runs are too few to show anything" in few
 
@@ -220,3 +220,64 @@ def test_two_equal_models_are_told_apart_no_more_often_than_stated(
         calibration.above(wrong["anew"], runs, 0.2, of="taken as trained anew")
     else:
         calibration.at_most(wrong["anew"], runs, 0.05, of="trained anew")
+
+
+def asked_in_languages(
+    seed: int, *, taste: float, n: int = 60, models: int = 2, tasks: tuple[str, ...] = SIX
+) -> rb.Scores:  # fmt: skip
+    """The same questions on six tasks; what a model knows of one moves its answers on all."""
+    rng = np.random.default_rng(seed)
+    known = taste * rng.normal(size=(n, models))
+    hard = rng.normal(0, 1.5, (n, 1))
+    found = {}
+    for task in tasks:
+        hard = hard if taste else rng.normal(0, 1.5, (n, 1))
+        values = (rng.random((n, models)) < 1 / (1 + np.exp(hard - known))).astype(float)
+        found[task] = Items(NAMES[:models], values, ids=tuple(map(str, range(n))))
+    return rb.Scores(found)
+
+
+def test_items_that_stand_on_several_tasks_are_one_draw_each() -> None:
+    scores = asked_in_languages(1, taste=1.5)
+    found = rb.head_to_head(scores, "a", "b")
+    duel = found.average
+    assert duel is not None
+    means = np.mean([task.values for task in scores.tasks.values()], axis=0)  # type: ignore[union-attr]
+    low, high = stats.ttest_rel(means[:, 0], means[:, 1]).confidence_interval(0.95)
+    assert (duel.n, duel.low, duel.high) == (60, pytest.approx(low), pytest.approx(high))
+    (said,) = [one.message for one in found.notes if one.code == "joined-items"]
+    assert "(60 items)" in said
+    apart = rb.head_to_head(scores, "a", "b", independent_rows=True).average
+    assert apart is not None
+    assert apart.n == 360
+    assert apart.se < 0.8 * duel.se
+    board = rb.leaderboard(scores).aggregate
+    assert board is not None
+    assert board.contrasts is not None
+    assert board.contrasts.se[0, 1] == pytest.approx(duel.se)
+
+
+def test_numbers_of_the_items_of_unlike_tasks_link_nothing() -> None:
+    linked = 0
+    for seed in range(40):
+        found = rb.aggregate(asked_in_languages(seed, taste=0.0))
+        linked += any(one.code == "joined-items" for one in found.notes)
+    assert linked == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("taste", [1.5, 0.7, 0.0])
+def test_items_on_several_tasks_keep_the_level(calibration: Calibration, taste: float) -> None:
+    runs = calibration.runs(300, 2000)
+    wrong = apart = 0
+    for seed in range(runs):
+        scores = asked_in_languages(seed, taste=taste)
+        one = rb.head_to_head(scores, "a", "b").average
+        other = rb.head_to_head(scores, "a", "b", independent_rows=True).average
+        assert one is not None
+        assert other is not None
+        wrong += one.verdict != "cannot tell"
+        apart += other.verdict != "cannot tell"
+    calibration.at_most(wrong, runs, 0.05, of=f"taste {taste:g}")
+    if taste > 1:
+        calibration.above(apart, runs, 0.1, of="taken as independent")

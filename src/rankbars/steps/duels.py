@@ -68,6 +68,7 @@ def contrast_models(
     runs: str = "independent",
     average_anyway: bool = False,
     normalise: str | None = None,
+    independent_rows: bool = False,
 ) -> HeadToHead:
     """Whether model `a` is better than model `b`: on each task, and on the average.
 
@@ -78,6 +79,7 @@ def contrast_models(
     spec = Spec(
         test=test, alpha=alpha, over=over, seed=seed, resamples=resamples, zero_se=zero_se,
         runs=runs, average_anyway=average_anyway, normalise=normalise,
+        independent_rows=independent_rows,
     )  # fmt: skip
     chosen = count_groups(scores.select(models=(a, b)))
     pair = Pair(a, b)
@@ -274,7 +276,7 @@ def _items_average(
     behind = [one.behind for one in counts if one.behind is not None]
     counted = len(ahead) == len(counts)
     scored = list(zip(parts, counts, strict=True))
-    runs = any(part.joined for part in parts)
+    joined = any(part.joined for part in parts)
     return Contrast(
         name=f"average of {len(used)} tasks",
         kind=used[0].kind if len({task.kind for task in used}) == 1 else "items",
@@ -290,13 +292,13 @@ def _items_average(
         ),
         ahead=sum(ahead) if counted else None,
         behind=sum(behind) if counted else None,
-        binary=all(task.binary for task in used),
+        binary=not joined and all(task.binary for task in used),
         direction=plan.direction,
         metric=used[0].metric if len({task.metric for task in used}) == 1 else None,
         assumptions=(
             "The target is the average over exactly these tasks.",
-            "Runs are independent of each other; one run's scores on several tasks are not."
-            if runs
+            "Rows are independent of each other; scores of one row on several tasks are not."
+            if joined
             else "Tasks have rows of their own, so their errors are independent of each other.",
         ),
         # A tail of a few rows that are resampled is judged by its part in the average.

@@ -37,7 +37,7 @@ from rankbars.stats.resampling.distributions import Streams
 from rankbars.stats.streams import stream
 from rankbars.steps.average.averagechoices import plan_average
 from rankbars.steps.average.plan import AveragePlan, TaskPart
-from rankbars.steps.correctionchoice import RESAMPLED, choose_correction, tail_unknown
+from rankbars.steps.correctionchoice import RESAMPLED, choose_correction, has_one_end, tail_unknown
 from rankbars.steps.meantests import discordance_note, few_discordant
 from rankbars.steps.pairtests import compare_evidence, identical_note
 from rankbars.steps.testrows import Setting
@@ -280,10 +280,10 @@ def average_rows(
     se: float,
 ) -> PairRows:
     """The rows of both models behind their average, whose difference has the error `se`."""
-    if len(parts) == 1 and parts[0].joined:  # all tasks are one by their runs, and decided as one
-        one = parts[0].comparisons
-        samples = pair_samples(pair, parts[0].evidence, one, plan.seed)
-        return PairRows(one.skewness, samples, task_rows=one.rows)
+    if len(parts) == 1 and parts[0].joined:  # all tasks are one by their rows, and decided as one
+        one, rows = parts[0].comparisons, parts[0].evidence
+        samples = pair_samples(pair, rows, one, plan.seed)
+        return PairRows(one.skewness, samples, task_rows=one.rows, one_end=has_one_end(rows))
     tasks, tails, whole = [], [], True
     for part in parts:
         name, weight, one, evidence = part.task, part.weight, part.comparisons, part.evidence
@@ -379,7 +379,7 @@ def duel_with_all(scores: Scores, model: str, spec: Spec) -> Duels | None:
     weighted = [name for name in scores.tasks if scores.info[name].weight > 0]
     averaged = spec.over != "none" and len(weighted) > 1
     plan = plan_average(scores, spec) if averaged else None
-    if plan is not None and (plan.over != "items" or plan.limits):
+    if plan is not None and (plan.over != "items" or plan.limits or plan.joined):
         return None
     models, at = scores.models, scores.models.index(model)
     others = [(j, other) for j, other in enumerate(models) if j != at]

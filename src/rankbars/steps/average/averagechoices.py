@@ -162,11 +162,11 @@ def plan_average(
 def _joined(
     scores: Scores, shares: Mapping[str, float], spec: Spec, over: Over, estimator: str, method: str
 ) -> dict[str, tuple[str, ...]]:
-    """Tasks that the same runs were scored on, where their scores are averaged."""
+    """Tasks with the same runs or items, where their scores are averaged."""
     summed = over == "items" and estimator in ("analytic", "bootstrap")
     if not summed or take_method(method).linear is None or spec.normalise == "minmax_draws":
         return {}
-    return {} if spec.runs == "anew" else find_joined(scores, shares)
+    return find_joined(scores, shares, spec)
 
 
 def _check_kemeny(over: Over, shared: tuple[str, ...]) -> None:

@@ -48,7 +48,7 @@ from rankbars.steps.average.plan import (
     place,
 )
 from rankbars.steps.average.scales import draws_limits, scale_comparisons
-from rankbars.steps.correctionchoice import row_skewness
+from rankbars.steps.correctionchoice import can_resample, row_skewness
 from rankbars.steps.meantests import SIZES_SAY_NOTHING
 
 __all__ = ["start_analytic", "start_bootstrap"]
@@ -81,7 +81,7 @@ class _Contrasts:
         self.clustered = False
         self._unequal = False  # whether clusters of some task differ in size
         self._parts = 0
-        self._joined: Items | None = None  # the last tasks that are one by their runs
+        self._joined: Items | None = None  # the last tasks that are one by their rows
 
     def add(self, part: TaskPart) -> TaskPart:
         compared = part.comparisons
@@ -126,7 +126,7 @@ class _Contrasts:
         return self.as_one_task(found)
 
     def as_one_task(self, found: Estimate) -> Estimate:
-        """The same, decided as one task is, where all tasks are one by their runs."""
+        """The same, decided as one task is, where all tasks are one by their rows."""
         if self._parts != 1 or self._joined is None:
             return found
         present = found.present
@@ -134,9 +134,12 @@ class _Contrasts:
         found = found._replace(skewness=row_skewness(values), heavy=0, tailed=0, unread=None)
         if np.isnan(values).any():
             return found._replace(whole=False)
-        streams = self._plan.streams("symmetric", "runs")
+        if can_resample(len(values), present.size):
+            sample = Sample(values, 1.0, self._plan.streams("symmetric", "rows"))
+            found = found._replace(samples=(sample,))
         rows = place(values, present, len(self._plan.models))
-        return found._replace(rows=rows, samples=(Sample(values, 1.0, streams),), whole=True)
+        runs = self._joined.kind == "runs"  # few, and decided by themselves
+        return found._replace(rows=rows if runs else None, whole=True)
 
     def _assumptions(self) -> tuple[str, ...]:
         known = _assumptions("errors of averages are close to normal", joined=self._joined)
@@ -310,8 +313,8 @@ def _assumptions(errors: str, *, joined: Items | None = None) -> tuple[str, ...]
     if joined is not None:
         return (
             target,
-            "Runs are independent of each other; what moves one score of a run may move its scores "
-            f"on the other tasks, and {errors}.",
+            f"{joined.kind.capitalize()} are independent of each other; what moves a score on one "
+            f"task may move those on the others, and {errors}.",
         )
     return (
         target,

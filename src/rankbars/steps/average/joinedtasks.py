@@ -1,4 +1,4 @@
-"""Tasks that the same runs were scored on: of an average over them, a run is one draw."""
+"""Tasks with the same rows, runs or items: of an average over them, a row is one draw."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Evidence, Items
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
+from rankbars.data.spec import Spec
 from rankbars.data.storedtasks import known_outline
 from rankbars.errors import DataError
 from rankbars.stats.averaging.taskcontrasts import (
@@ -21,6 +22,7 @@ from rankbars.stats.averaging.taskcontrasts import (
 )
 from rankbars.stats.pairwise.modelscores import ModelSummary
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
+from rankbars.stats.rowsigns import group_resemblance, residuals
 from rankbars.stats.tails import critical_value
 from rankbars.steps.average.averagemethods import check_range
 from rankbars.steps.average.plan import AveragePlan, TaskPart
@@ -28,41 +30,95 @@ from rankbars.steps.pairtests import compare_evidence
 
 __all__ = ["JoinedTasks", "find_joined", "join_rows"]
 
-_FEWEST = 5  # with fewer runs nothing is shown
+_FEWEST = 5  # with fewer rows nothing is shown
+_SHARED = 0.5  # of the items of the smaller task are those of the other one, too
+_SURE = 3.1  # standard deviations of chance
+_WIDER = 1.05  # standard error of items on all their tasks over that of independent ones
+_MOST_MODELS = 50  # of more, as many evenly spaced ones stand for the field
+_MOST_ROWS = 100_000  # items of all tasks that are looked at
 
 
-def find_joined(scores: Scores, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Of each task that shares runs with another one, all tasks that are linked by runs.
+def find_joined(scores: Scores, names: Iterable[str], spec: Spec) -> dict[str, tuple[str, ...]]:
+    """Of each task whose rows are those of another one, too, all tasks that are linked by them.
 
-    Runs are the same where they have the same label; without labels they are counted. Tasks whose
-    rows are items, folds or prompt variants are linked with none.
+    Runs are the same where they have the same label; without labels they are counted. Items are the
+    same where they have the same name, and the data show it: what models answer to them on
+    different tasks goes together. Names that only number the items of each task stay apart. Folds
+    and prompt variants are never linked.
     """
-    linked: list[tuple[set[str], list[str]]] = []
+    names = list(names)
+    linked = [] if spec.runs == "anew" else _linked(_labels_by_task(scores, names, "runs"), 0.0)
+    if not spec.independent_rows:
+        of_items = _linked(_labels_by_task(scores, names, "items", spec.runs), _SHARED)
+        linked += [members for members in of_items if _go_together(scores, members)]
+    return {name: tuple(members) for members in linked for name in members}
+
+
+def _labels_by_task(
+    scores: Scores, names: list[str], design: str, runs: str = ""
+) -> dict[str, set[str]]:
+    """Names of the rows of each task of such a design whose rows are independent of each other."""
+    found: dict[str, set[str]] = {}
+    rows = 0
     for name in names:
-        labels = _labels_of_runs(scores, name)
-        if not labels:
+        outline = known_outline(scores.tasks, name)
+        if outline is not None and (outline.design != design or rows + outline.rows > _MOST_ROWS):
             continue
-        members = [name]
+        items = scores.tasks[name]
+        if not isinstance(items, Items) or items.design != design:
+            continue
+        plain = items.clusters is None and items.weights is None and items.judge is None
+        if design == "items":
+            rows += items.n
+            crossed = runs == "shared" and (items.answers is not None or items.runs is not None)
+            plain = plain and items.ids is not None and not crossed and rows <= _MOST_ROWS
+        if plain:
+            found[name] = set(_labels(items))
+    return found
+
+
+def _linked(labels: Mapping[str, set[str]], least: float) -> list[list[str]]:
+    """Groups of tasks that share more than such a part of the fewer names."""
+    groups: list[tuple[set[str], list[str]]] = []
+    for name, own in labels.items():
+        known, members = set(own), [name]
         apart = []
-        for known, others in linked:
-            if known.isdisjoint(labels):
-                apart.append((known, others))
+        for others, there in groups:
+            if len(others & own) > least * min(len(others), len(own)):
+                known |= others
+                members = there + members
             else:
-                labels |= known
-                members = others + members
-        linked = [*apart, (labels, members)]
-    return {name: tuple(one) for _, one in linked if len(one) > 1 for name in one}
+                apart.append((others, there))
+        groups = [*apart, (known, members)]
+    return [members for _, members in groups if len(members) > 1]
 
 
-def _labels_of_runs(scores: Scores, name: str) -> set[str]:
-    outline = known_outline(scores.tasks, name)
-    if outline is not None and outline.design != "runs":
+def _go_together(scores: Scores, members: list[str]) -> bool:
+    """Whether what models answer to an item on one task tells of it on the others."""
+    parts: list[NDArray[np.float64]] = []
+    labels: list[str] = []
+    present = sorted(set.intersection(*(_present(scores.tasks[name]) for name in members)))
+    if len(present) < 2:
+        return False
+    evenly = np.unique(np.linspace(0, len(present) - 1, _MOST_MODELS, dtype=int))
+    models = [present[i] for i in evenly.tolist()]
+    for name in members:
+        items = scores.tasks[name]
+        if isinstance(items, Items):
+            columns = [items.models.index(model) for model in models]
+            parts.append(residuals(items.values[:, columns]))
+            labels += _labels(items)
+    place = {label: at for at, label in enumerate(dict.fromkeys(labels))}
+    groups = np.array([place[label] for label in labels], dtype=np.int64)
+    found = group_resemblance(np.concatenate(parts), groups, _WIDER)
+    return found is not None and found.z > _SURE
+
+
+def _present(evidence: Evidence) -> set[str]:
+    if not isinstance(evidence, Items):
         return set()
-    items = scores.tasks[name]
-    if not isinstance(items, Items) or items.design != "runs":
-        return set()
-    plain = items.clusters is None and items.weights is None and items.judge is None
-    return set(_labels(items)) if plain else set()
+    rows = np.isfinite(evidence.values).sum(axis=0).tolist()
+    return {model for model, seen in zip(evidence.models, rows, strict=True) if seen}
 
 
 def _labels(items: Items) -> tuple[str, ...]:
@@ -70,7 +126,7 @@ def _labels(items: Items) -> tuple[str, ...]:
 
 
 def join_rows(models: tuple[str, ...], parts: Iterable[tuple[Items, float]]) -> Items:
-    """One row per run: its weighted average over the tasks.
+    """One row per run, or item: its weighted average over the tasks.
 
     Parameters
     ----------
@@ -82,10 +138,10 @@ def join_rows(models: tuple[str, ...], parts: Iterable[tuple[Items, float]]) -> 
     Returns
     -------
     Items
-        Without a score where a model lacks the run on one of its tasks. Where all tasks have the
-        same runs a row is the plain weighted average. A run that is no part of some tasks counts
+        Without a score where a model lacks the row on one of its tasks. Where all tasks have the
+        same rows, one is the plain weighted average. A row that is no part of some tasks counts
         there as their mean, and on the others with the share that it has in their means: the
-        spread of the rows is then that of the runs' parts in the average.
+        spread of the rows is then that of their parts in the average.
 
     Examples
     --------
@@ -110,7 +166,7 @@ def join_rows(models: tuple[str, ...], parts: Iterable[tuple[Items, float]]) -> 
             values[rows] += weight / total * len(ids) / items.n * (own - mean)
         else:
             values[rows] += weight / total * own
-    return Items(models, values, design="runs", ids=ids)
+    return Items(models, values, design=taken[0][0].design, ids=ids)
 
 
 def _column_means(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -120,7 +176,7 @@ def _column_means(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class JoinedTasks:
-    """Takes the tasks of an average one by one, and makes one of those that are linked by runs.
+    """Takes the tasks of an average one by one, and makes one of those that are linked by rows.
 
     Parameters
     ----------
@@ -182,7 +238,7 @@ class JoinedTasks:
         return replace(items, values=values)
 
     def notes(self, pairs: PairStatistics | None, *, board: bool = False) -> tuple[Note, ...]:
-        """That a run is one draw on all its tasks, and what the other reading would say.
+        """That a row is one draw on all its tasks, and what the other reading would say.
 
         Parameters
         ----------
@@ -191,14 +247,19 @@ class JoinedTasks:
         board : bool
             Whether ranks on a new task stand beside the average.
         """
-        joined = self._plan.joined
         if not self.made:
             return ()
         apart = None
         if self._apart is not None and pairs is not None and self._plan.rule.linear == "difference":
             apart = _narrower(average_contrasts(self._apart), pairs, self._plan.alpha)
-        runs = [items.n for items in self.made.values()]
-        return (Note("joined-runs", _joined_words(runs, len(joined), apart, board=board)),)
+        made: dict[str, list[int]] = {}
+        for items in self.made.values():
+            made.setdefault(items.kind, []).append(items.n)
+        words = {"runs": _runs_words, "items": _items_words}
+        return tuple(
+            Note(f"joined-{kind}", words[kind](rows, apart, board=board))
+            for kind, rows in made.items()
+        )
 
 
 def _split(
@@ -226,15 +287,28 @@ def _narrower(apart: PairStatistics, pairs: PairStatistics, alpha: float) -> flo
     return float(np.median(ratio)) if ratio.size else None
 
 
-def _joined_words(runs: list[int], tasks: int, apart: float | None, *, board: bool) -> str:
-    shown = f"{min(runs)}" if min(runs) == max(runs) else f"{min(runs)} to {max(runs)}"
-    few = f", and {min(runs)} runs are too few to show anything" if min(runs) < _FEWEST else ""
+def _runs_words(rows: list[int], apart: float | None, *, board: bool) -> str:
+    few = f", and {min(rows)} runs are too few to show anything" if min(rows) < _FEWEST else ""
     new = " Ranks on a new task are those of these runs." if board else ""
-    size = (
-        "" if apart is None else f": the ± of a difference is then about {apart:.1g} times as wide"
-    )
     return (
-        f"Runs of one label are the same run, scored on several tasks ({shown} runs, {tasks} "
-        "tasks). What moves one of its scores may move all of them, so the average is over "
-        f'runs{few}.{new} --runs anew (runs="anew") says that every task was trained anew{size}.'
+        f"Runs of one label are the same run, scored on several tasks ({_span(rows)} runs). What "
+        f"moves one of its scores may move all of them, so the average is over runs{few}.{new} "
+        f'--runs anew (runs="anew") says that every task was trained anew{_size(apart)}.'
     )
+
+
+def _items_words(rows: list[int], apart: float | None, *, board: bool) -> str:
+    return (
+        f"Items of one name stand on several tasks ({_span(rows)} items), and what models answer "
+        "to them goes together: the same questions in other words, languages or turns? The average "
+        f"is over items. --rows independent (independent_rows=True) says that they are others on "
+        f"every task{_size(apart)}."
+    )
+
+
+def _span(rows: list[int]) -> str:
+    return f"{min(rows)}" if min(rows) == max(rows) else f"{min(rows)} to {max(rows)}"
+
+
+def _size(apart: float | None) -> str:
+    return "" if apart is None else f": ± is then about {apart:.1g} times as wide"

@@ -79,7 +79,7 @@ class AveragePlan(NamedTuple):
     baseline : str, optional
         The model that skill scores are measured against.
     joined : mapping from str to tuple of str
-        Of each task that the runs of another one were scored on, too, all tasks linked by runs.
+        Of each task whose rows are those of another one, too, all tasks that they link.
     notes : tuple of Note
         What must be said of the scale.
     prior : str, Prior, callable, or mapping from str to one of them
