@@ -265,14 +265,14 @@ def check_unbounded(means: Mapping[str, NDArray[np.float64]], assumed: Collectio
     if np.mean(every == np.round(every)) > _FEW_WHOLE:
         return
     raise DataError(
-        f"Scores lie between {every.min():g} and {every.max():g}, so they are neither shares nor "
-        "percentages, and no name says whether they are better when they are higher, or lower, as "
-        "errors and losses. Declare which side is better: --direction lower or --direction higher "
-        "(in Python: direction='lower')."
+        f"Scores lie between {every.min():g} and {every.max():g}, so they are no shares and look "
+        "like no percentages, and no name says whether they are better when they are higher, or "
+        "lower, as errors and losses. Declare which side is better: --direction lower or "
+        "--direction higher (in Python: direction='lower')."
     )
 
 
-_MOST_OF_LOSSES, _FEW_WHOLE = 10.0, 0.1
+_MOST_OF_LOSSES, _FEW_WHOLE = 5.0, 0.1
 _PERCENT = 100.0
 _RATED = frozenset({"arena", "elo", "rating"})
 
