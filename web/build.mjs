@@ -44,6 +44,8 @@ for (const { from, to, format, plugins = [] } of bundles) {
   const text = (notices ? `/*!\n${notices}*/\n` : "") + result.outputFiles[0].text
   // A closing tag inside a string would end the element that holds the bundle.
   if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${to} holds a closing tag or a comment`)
+  // The page is ASCII, and what its policy lets run is known by its bytes.
+  if (/[^\x00-\x7f]/.test(text)) throw new Error(`${to} holds letters beyond ASCII`)
   if (options.includes("--sizes")) {
     const sizes = Object.entries(inputs).map(([name, { bytesInOutput }]) => [bytesInOutput, name])
     for (const [size, name] of sizes.sort((a, b) => b[0] - a[0]).slice(0, 25)) console.log(size, name)

@@ -235,21 +235,21 @@ def test_a_long_board_begins_with_its_first_rows_and_shows_all_when_asked(browse
         page = one.open()
         rows = page.locator("#board-table tbody tr")
         names = [board.models[i] for i in board.order]
-        assert rows.locator("th bdi").all_text_contents() == names[:25]
+        assert rows.locator("th .name").all_text_contents() == names[:25]
         axis = page.locator("#board-table .axis text").all_text_contents()
         assert axis[-1] == str(max(board.ranks.worst[i] for i in board.order[:25]))
         page.get_by_role("button", name="Show all 120").click()
         page.wait_for_function("document.querySelectorAll('#board-table tbody tr').length == 120")
-        assert rows.locator("th bdi").all_text_contents() == names
+        assert rows.locator("th .name").all_text_contents() == names
         assert page.locator("#board-table .axis text").all_text_contents()[-1] == "120"
         last = board.models[board.order[-1]]
         page = one.open(f"#model={last}")
         facts = page.get_by_role("dialog").locator(".facts").inner_text()
         assert f"Score\n{board.aggregate.score[board.order[-1]]:.3f}"[:10] in facts
         page = one.open("#sort=-model")
-        assert rows.locator("th bdi").all_text_contents() == sorted(names)[:-26:-1]
+        assert rows.locator("th .name").all_text_contents() == sorted(names)[:-26:-1]
         page.get_by_label("Find models").fill("model-11")
-        assert rows.locator("th bdi").all_text_contents() == [
+        assert rows.locator("th .name").all_text_contents() == [
             f"model-11{k}" for k in range(9, -1, -1)
         ]
         assert page.get_by_role("status").first.inner_text() == "10 of 120 shown, ranks among 120"

@@ -106,7 +106,7 @@ def sorted_by(page) -> tuple[str, str]:
 
 
 def models_shown(page) -> list[str]:
-    return page.locator("#board-table tbody tr:visible th bdi").all_inner_texts()
+    return page.locator("#board-table tbody tr:visible th .name").all_inner_texts()
 
 
 def test_sorting_searching_and_choosing_columns_change_no_number(browser, pages):

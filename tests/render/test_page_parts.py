@@ -15,7 +15,8 @@ BOARDS = {"average": average_board, "task": task_board, "new task": new_task_boa
 def part(page: str, start: str, end: str) -> str:
     """What lies between two marks, one element per line."""
     text = page[page.index(start) : page.index(end, page.index(start)) + len(end)]
-    return re.sub(r">\s*<", ">\n<", text)
+    letters = re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), text)
+    return re.sub(r">\s*<", ">\n<", letters)
 
 
 @pytest.mark.parametrize("name", sorted(BOARDS))

@@ -83,9 +83,8 @@ def times(browser, file: Path) -> dict[str, float]:
     [
         # The table of 29 models alone, without script, data and folds, takes a sixth to a fifth of
         # the time of the early page. Its sorting, searching and opening took two to four frames of
-        # the screen, as ours do: there is nothing to gain. Loading takes .27 to .37: a third is
-        # wanted, and not always there.
-        ("demo", {"load": 0.45}),
+        # the screen, as ours do: there is nothing to gain.
+        ("demo", {"load": 1 / 3}),
         ("many", {"load": 1 / 3, "sort": 1 / 3, "clear": 1 / 3, "open": 0.9}),
     ],
 )

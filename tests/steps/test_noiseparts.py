@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 from pathlib import Path
@@ -89,9 +90,9 @@ def test_a_board_file_keeps_the_parts(tmp_path: Path) -> None:
     np.testing.assert_array_equal(kept.means.low, made.means.low)
     np.testing.assert_array_equal(kept.flips, made.flips)
     assert (kept.most, kept.run_effect) == (made.most, made.run_effect)
-    html = board.to_html()
-    assert html.count('id="noise"') == 1
-    assert "60 items × 4 answers." in html
+    page = html.unescape(board.to_html())
+    assert page.count('id="noise"') == 1
+    assert "60 items × 4 answers." in page
     assert (
         'id="noise"'
         not in rb.leaderboard(

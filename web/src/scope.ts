@@ -71,6 +71,8 @@ export function startScope(context: Context): void {
     for (const [input, on] of [[fresh, state.new], [alone, state.one], [these, true]] as const) {
       if (input && on) {
         input.checked = true
+        document.documentElement.classList.toggle("about-new", input === fresh)
+        document.documentElement.classList.toggle("about-one", input === alone)
         break
       }
     }

@@ -265,7 +265,7 @@ def render_html(
         data="" if slim else _trusted(page_json(board, remarks)),
         explorable=can_explore(board),
     )
-    return _shortened(made) if slim else made
+    return _shortened(made) if slim else _quick(made)
 
 
 def _shortened(page: str) -> str:
@@ -281,6 +281,21 @@ def _shortened(page: str) -> str:
     # looks like an attribute is one.
     short = re.sub(r"</t[dhr]>\n?(?=<)", "", rest)
     return head + body + re.sub(r'(?<=[a-z]=)"([\w.%-]+)"(?!/)', r"\1", short)
+
+
+def _quick(page: str) -> str:
+    r"""The page as browsers read it fastest: no text between cells, and one byte for every letter.
+
+    A single letter beyond ASCII makes all that comes after it twice as wide in memory, and as slow
+    to decode. Scripts, styles and data are ASCII as they are made.
+
+    Examples
+    --------
+    >>> _quick("<tr>\n<td>1–3</td>\n<td>4</td>\n</tr>\n")
+    '<tr><td>1&#8211;3</td><td>4</td></tr>\n'
+    """
+    short = re.sub(r"(</?t[dhr]\b[^<>]*>)\n(?=<)", r"\1", page)
+    return short.encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
 def _slim(page: _Page) -> _Page:
@@ -524,6 +539,8 @@ def page_environment() -> Environment:
     )
     environment.filters["name"] = lambda name: _trusted(_html_name(name))
     environment.filters["seen"] = visible
+    environment.filters["short"] = lambda name: shorten(visible(name), _NAME_WIDTH)
+    environment.filters["whole"] = lambda name: _trusted(_whole_name(name))
     environment.filters["together"] = _together
     environment.filters["counted"] = _counted
     environment.filters["number"] = lambda value: f"{value:g}"
@@ -540,10 +557,13 @@ def _digest(text: str) -> str:
 
 def _html_name(name: str) -> str:
     """A name as HTML: escaped, kept apart from the direction of the text around it."""
+    return f"<bdi{_whole_name(name)}>{_escaped(shorten(visible(name), _NAME_WIDTH))}</bdi>"
+
+
+def _whole_name(name: str) -> str:
+    """The name as a title, where it is shown shortened."""
     seen = visible(name)
-    shown = shorten(seen, _NAME_WIDTH)
-    title = f' title="{_escaped(seen)}"' if shown != seen else ""
-    return f"<bdi{title}>{_escaped(shown)}</bdi>"
+    return f' title="{_escaped(seen)}"' if shorten(seen, _NAME_WIDTH) != seen else ""
 
 
 def _together(text: str) -> Markup:

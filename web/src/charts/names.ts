@@ -52,7 +52,7 @@ function charWidth(char: string): number {
   if (SLIM.test(char)) return 0.41
   if (BROAD.test(char)) return 0.95
   if (/[a-z]/.test(char)) return 0.61
-  if (/[0-9–]/.test(char)) return 0.62
+  if (/[0-9\u2013]/.test(char)) return 0.62
   if (/[A-Z]/.test(char)) return 0.7
   if (/\p{M}/u.test(char)) return 0
   return char > "\u007f" && WIDE.test(char) ? 1.3 : 0.75
