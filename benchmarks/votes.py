@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import rankbars as rb
 from benchmarks.inputs import draw_votes, draw_wins
 from benchmarks.rows import Job, Once, Ratio, Row, Sides, require
+from rankbars.stats.drawncounts import draw_multinomials
 from rankbars.stats.streams import stream
 from rankbars.stats.votes.votecounts import from_matrices, to_matrices
 from rankbars.stats.votes.votefit import VoteFit
@@ -253,7 +254,7 @@ def bootstrap_against_refits(models: int, votes: int, draws: int) -> Sides:
         strengths = []
         for chunk, start in enumerate(range(0, draws, CHUNK)):
             rng = stream(0, "votes", chunk)
-            drawn = rng.multinomial(round(shares.sum()), shares / shares.sum(), size=CHUNK)
+            drawn = draw_multinomials(rng, np.full(CHUNK, round(shares.sum())), shares)
             for cell in drawn[: draws - start]:
                 weight = np.zeros(counts.weight.size)
                 weight[cells] = cell

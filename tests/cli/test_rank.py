@@ -323,7 +323,7 @@ def test_wrong_tables_get_one_message_that_says_what_is_wrong(
     [
         ("not.parquet", b"model,task,item,score\na,t,1,1\n"),
         ("cut.parquet", b"PAR1\x00\x01\x02"),
-        ("latin.csv", "model,task,item,score\nm\xe9,t,1,1\n".encode("latin-1")),
+        ("cyrillic.csv", b"model,task,item,score\n\xec\xee\xe4\xe5\xeb\xfc,t,1,1\n"),
         ("nul.csv", b"\x00" * 64),
         ("cut.jsonl", b'{"model": "a", "task": "t", "item": 1, "score": 1}\n{"model": "a", "ta'),
         ("cut.csv", b"model,task,item,score\na,t,1,1\nb,t"),

@@ -467,7 +467,7 @@ def test_metrics_have_their_role_and_direction(rankbars, place):
     assert (firsts["rank"][0], firsts["show"][0], firsts["cost"][0]) == ("good", "good", "cheap")
     assert firsts["cost"][4] == pytest.approx(1.095)  # in dollars, as they were given
     assert "2 ranked boards" in short_form("sums")["levels"]
-    assert "1.095 ±" in Path("public/models.html").read_text("utf-8")
+    assert "1.10 ±0.04" in Path("public/models.html").read_text("utf-8")
     assert broken_links(place / "public") == []
     assert Path("public/assets/logo.svg").read_bytes() == (place / "logo.svg").read_bytes()
     assert "--rb-bar:#0b6e4f" in Path("public/assets/site.css").read_text("utf-8")

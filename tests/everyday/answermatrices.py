@@ -42,7 +42,16 @@ def transposed(corner: str = "model", items: int = 40, names: str = "q{}") -> st
     return "".join(",".join(map(str, row)) + "\n" for row in (header, *rows))
 
 
+GREEK = {name: right(share) for name, share in (("alpha", 0.6), ("beta", 0.5), ("delta", 0.9))}
+
 CASES = (
+    Case(
+        "names of letters/delta is a model beside alpha and beta",
+        "rank answers.csv",
+        {"answers.csv": table({"question_id": range(60), **GREEK})},
+        ("delta leads",),
+        models=("alpha", "beta", "delta"),
+    ),
     Case(
         "a row per model/questions, two of them called like quartiles",
         "rank m.csv",

@@ -92,6 +92,13 @@ FORECASTS = lines(
 
 
 CASES = (
+    Case(
+        "a loss in the corner/asked",
+        "rank table.csv --layout tasks-by-models",
+        {"table.csv": lines("MSE,LSTM,TCN", "ETTh1,.388,.334", "ETTh2,.414,.346")},
+        ("--direction MSE=lower",),
+        code=1,
+    ),
     Case("distances/surface", "rank d.csv", {"d.csv": distances("ASSD")}, ASKS, code=1),
     Case("distances/in millimetres", "rank d.csv", {"d.csv": distances("HD95 (mm)")}, ASKS, code=1),
     Case(

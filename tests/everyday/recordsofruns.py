@@ -62,7 +62,22 @@ def graded(mark: int, top: int) -> str:
     return lines("question_id,model,judge_score", *rows)
 
 
+FAILED = {
+    f"{name}.csv": lines(
+        "model,id,output,passed",
+        *(f"{name},q{n},{'Error: timeout' if n % 9 == k else 'B'},{int(n % 9 != k and n % 3 > 0)}"
+          for n in range(90)),
+    )
+    for name, k in (("new", 10), ("old", 1))
+}  # fmt: skip
+
 CASES = (
+    Case(
+        "failed calls with a score/an error for an answer",
+        "compare new.csv old.csv",
+        FAILED,
+        ("10 of the first 90 rows have an error in 'output'", "output not like 'Error%'"),
+    ),
     Case(
         "one score per run in folders/after seeds",
         "rank runs",

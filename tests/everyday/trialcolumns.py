@@ -109,6 +109,16 @@ def named(pattern: str, share: float, seed: int) -> str:
     )
 
 
+DICE = lines(
+    "patient,slice,model,dice",
+    *(f"P{p:02d},{n},{m},{0.7 + 0.02 * p + 0.01 * k * (-1) ** p + 0.0007 * n:.4f}"
+      for p in range(8) for n in range(12) for k, m in enumerate(("unet", "nnunet"))),
+)  # fmt: skip
+EEG = lines(
+    "subject,trial,model,correct",
+    *(f"S{p},{n},{m},{int((p * n + k) % 3 > 0)}"
+      for p in range(6) for n in range(10) for k, m in enumerate(("csp", "net"))),
+)  # fmt: skip
 SAMPLED = [(m, f"aime-{q}", n, int((q + n) % k < 2)) for m, k in (("rl", 3), ("base", 4))
            for q in range(30) for n in range(4)]  # fmt: skip
 
@@ -127,6 +137,21 @@ def training_log(point: str) -> str:
 
 
 CASES = (
+    Case(
+        "patients are sampled/proposed as items",
+        "rank dice.csv",
+        {"dice.csv": DICE},
+        ("--column model=model --column item=patient --column epoch=slice --column score=dice",),
+        ("task=patient",),
+        code=1,
+    ),
+    Case(
+        "patients are sampled/numbered subjects with trials",
+        "rank eeg.csv",
+        {"eeg.csv": EEG},
+        ("--column task= --column item=subject", "--column epoch= --column run=trial"),
+        code=1,
+    ),
     Case(
         "samples of a problem/numbered by sample_idx",
         "rank samples.csv",

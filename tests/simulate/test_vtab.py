@@ -122,11 +122,11 @@ def test_kemeny_orders_the_results_as_all_720_orders_do_and_its_draws_anew(sourc
     assert (number(first, "low"), number(last, "low")) == (1.0, 6.0)
 
 
-def shares(figure: int, z: float) -> dict[str, tuple[float, float]]:
+def shares(figure: int, z: float, seed: int = 0) -> dict[str, tuple[float, float]]:
     """Shares of a panel by model, in percent: wins, and clearly."""
     return {
         str(row["model"]): (100 * number(row, "share"), 100 * number(row, "clear_share"))
-        for row in measure_winners(figure, 0)
+        for row in measure_winners(figure, seed)
         if row["z"] == z and row["share"]
     }
 
@@ -136,7 +136,10 @@ def test_raw_and_normalised_scale_have_other_winners() -> None:
     assert max(raw, key=lambda model: raw[model]) == "Sup-Rotation-100%"
     # Figure 4 at z = 2, recomputed by others from the published accuracies.
     assert normalised.keys() == {"Sup-Exemplar-100%", "Rotation"}
-    assert normalised["Sup-Exemplar-100%"] == pytest.approx((92.3, 73.9), abs=0.5)
+    # The scale is that of 100 draws, which moves the clear share by about .9 from seed to seed.
+    over_seeds = np.mean([shares(4, 2.0, seed)["Sup-Exemplar-100%"] for seed in range(4)], axis=0)
+    assert over_seeds[0] == pytest.approx(92.3, abs=0.5)
+    assert over_seeds[1] == pytest.approx(73.9, abs=3 * 0.9 / 2)
     assert normalised["Rotation"] == pytest.approx((7.7, 5.5), abs=0.5)
 
 

@@ -364,7 +364,9 @@ def _loss_in(stem: str) -> str | None:
 _LAYOUT_WORDS = split_words("""
     wide long pivot pivoted table matrix results result final all summary sec secs s ms min
 """)
-_LOSS_WORDS = split_words("error errors nll loss losses perplexity ppl wer cer logloss crps wql")
+_LOSS_WORDS = split_words(
+    "err error errors nll loss losses perplexity ppl wer cer logloss crps wql"
+)
 
 
 def _is_error(word: str) -> bool:

@@ -337,7 +337,7 @@ def _prepare_matrix(table: Table, layout: str, names: FileNames, options: ReadOp
     found = prepare_wide(table, layout, names, options)
     if "metric" in found.roles or len(options.metrics) > 1:
         return found
-    return found._replace(metric=options.metric or table.metric)
+    return found._replace(metric=options.metric or table.metric or found.metric)
 
 
 def _prepare_split(split: SplitCells, names: FileNames, options: ReadOptions) -> TidyTable:

@@ -154,9 +154,10 @@ _INTERVAL = re.compile(r"(?i)\b(?:ci|conf|confidence|interval)\b|_ci|±")
 
 def _no_models(names: Sequence[str], known: Collection[str], rows: str) -> list[str]:
     """Columns beside models that are none by their name; empty if no other is left."""
+    series = {fold_name(name) for name in names} & {"alpha", "beta", "gamma"}
     aside = [
         name for name in names
-        if name not in known
+        if name not in known and not (len(series) > 1 and fold_name(name) == "delta")
         and (describes_answers(name) or (rows in ("task", "item") and names_items(name)))
     ]  # fmt: skip
     return aside if len(aside) < len(names) else []

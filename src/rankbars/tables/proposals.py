@@ -10,7 +10,7 @@ from rankbars.data.notes import list_names
 from rankbars.errors import DataError
 from rankbars.tables.asides import is_helper, is_summary, likely_scores
 from rankbars.tables.cells import parse_number
-from rankbars.tables.columns import fold_name, paste_columns
+from rankbars.tables.columns import fold_name, names_source, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.formanswers import ask_about_form
 from rankbars.tables.likelyroles import COMPARED, MOST_TASKS, likely_roles
@@ -386,6 +386,13 @@ def _name_rows(
 
     if not texts:
         return {}
+    named = any(map(apart, (*texts[1:], *ids)))  # something names each row by itself
+    if names_source(texts[0]) and not named:  # who was sampled
+        inner = next(
+            (name for name in columns if name not in (columns[model], texts[0])
+             and apart(name, texts[0]) and not apart(name)), "",
+        )  # fmt: skip
+        return {"item": texts[0]} | ({"epoch": inner} if inner else {})
     if apart(texts[0]):
         place = columns.index(texts[0])
         return {"item" if len({str(row[place]) for row in head}) > MOST_TASKS else "task": texts[0]}

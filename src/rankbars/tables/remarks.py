@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Folds, Items
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import known_outline, outline_of
 from rankbars.errors import DataError
@@ -238,6 +238,21 @@ def _refuse_uneven_attempts(scores: Scores, group: Group) -> None:
 _MANY_TASKS = 10
 
 
+def _refuse_people(scores: Scores, group: Group) -> None:
+    """Raises `DataError` where subjects have numbers and trials: people, and no subjects taught."""
+    task, attempt = group.roles["task"], group.roles["epoch"]
+    numbered = all(re.fullmatch(r"[^\W\d]{0,12}[-_ ]?\d+", name) for name in scores.tasks)
+    if "task" in group.named or fold_name(task) != "subject" or not numbered:
+        return
+    names = list_names(list(scores.tasks), 3)
+    raise DataError(
+        f"{group.parts[0].rows.source}: the column {task!r} holds numbered names ({names}), as "
+        f"people have them, with several rows each ({attempt!r}). If they are people, a statement "
+        f"is about further ones: {paste_columns({'task': '', 'item': task})}. If each is a task of "
+        f"its own, tried in several runs: {paste_columns({'epoch': '', 'run': attempt})}."
+    )
+
+
 def _describe_design(
     group: Group, scores: Scores, designs: Mapping[str, Folds] | None, options: ReadOptions
 ) -> list[Note]:
@@ -262,6 +277,7 @@ def _describe_design(
             task = group.roles["task"]
             ask = (f" If they are trials of one item each ({task!r}), say so: --column task= "
                    f"{paste_columns({'item': task})}.")  # fmt: skip
+            _refuse_people(scores, group)
             _refuse_uneven_attempts(scores, group)
         dated = fold_name(group.roles.get("run", "")) in NAMES_OF_TIMES
         kind = "one evaluation at several times" if dated else "training runs"

@@ -18,9 +18,10 @@ from rankbars.tables.asides import (
     is_summary,
     likely_scores,
 )
-from rankbars.tables.cells import NumberColumn, Unread, merge_columns
+from rankbars.tables.cells import NumberColumn, Unread, merge_columns, parse_number
 from rankbars.tables.cleanrows import describe_place
 from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name, paste_columns
+from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import Engine, quote
 from rankbars.tables.likelyroles import describe_lists
 from rankbars.tables.metrics import is_trial_metric, usual_direction
@@ -197,6 +198,7 @@ def prepare_tidy(table: Table, names: FileNames, options: ReadOptions) -> TidyTa
     remarks += spelling_remark(rows.numbers.values())
     if summaries:
         remarks.append(("summaries", describe_left_out(summaries)))
+    remarks += [] if options.where else _failed_calls(table, columns)
     beside = [name for name in columns.unused if describes_models(name)]
     said = table.said_of(roles["model"], beside) if "model" in roles else {}
     found = TidyTable(
@@ -208,6 +210,39 @@ def prepare_tidy(table: Table, names: FileNames, options: ReadOptions) -> TidyTa
         return found
     metric, renamed = _metric_name(table, roles["score"], options)
     return found._replace(metric=metric, renamed=renamed)
+
+
+_FAILED = re.compile(r"(?i)\W{0,2}(error|exception|traceback|timeout)\b")
+_STATUS_CODES = frozenset({"statuscode", "httpstatus", "httpcode", "httpstatuscode"})
+
+
+def _failed_calls(table: Table, columns: Columns) -> list[tuple[str, str]]:
+    """What columns without a role say of calls that gave no answer, and have a score all the same.
+
+    A column called after errors has a role of its own; here it is the text of the answer.
+    """
+    head, found = table.head(HEAD_ROWS), []
+    for name in columns.unused:
+        cells = [row[table.columns.index(name)] for row in head]
+        if fold_name(name) in _STATUS_CODES:
+            codes = [parse_number(str(cell)) or 0.0 for cell in cells]
+            failed, condition = sum(code >= 400.0 for code in codes), f"{quote_column(name)} < 400"
+        else:
+            texts = [match[0] for cell in cells if isinstance(cell, str)
+                     and (match := _FAILED.match(cell))]  # fmt: skip
+            failed, words = len(texts), set(texts)
+            condition = " and ".join(
+                f"{quote_column(name)} not like '{word}%'" for word in sorted(words)
+            )
+        if 0 < failed < len(head):
+            found.append((
+                "scored-errors",
+                f"{failed:,} of the first {len(head):,} rows have an error in {name!r} and a "
+                "score, which counts like any other. If those calls failed and the model gave no "
+                f"answer, leave them out: {paste_condition(condition)} (in Python: "
+                f"where={condition!r}).",
+            ))  # fmt: skip
+    return found
 
 
 def spelling_remark(columns: Iterable[NumberColumn]) -> list[tuple[str, str]]:

@@ -42,6 +42,7 @@ from rankbars.tables.matrixcolumns import (
     spread_columns,
     survey_columns,
 )
+from rankbars.tables.metrics import usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.summaryrows import beside_numbered, is_statistic, names_summaries
@@ -140,8 +141,10 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
     if names.model is None:
         _refuse_unnamed_model(table, layout, lacking)
     said = _said_of_models(table, parts, kept, rows, amounts)
+    corner = parts.row_names or ""
+    metric = corner if usual_direction(corner) is not None else None
     return TidyTable(
-        melted, roles, frozenset(), None, tuple(remarks), lacking, renamed=True, attributes=said,
+        melted, roles, frozenset(), metric, tuple(remarks), lacking, renamed=True, attributes=said,
         header=tuple(kept),
     )  # fmt: skip
 

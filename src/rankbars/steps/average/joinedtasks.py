@@ -12,7 +12,7 @@ from rankbars.data.evidence import Evidence, Items
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
-from rankbars.data.storedtasks import known_outline
+from rankbars.data.storedtasks import StoredTasks, known_outline
 from rankbars.errors import DataError
 from rankbars.stats.averaging.taskcontrasts import (
     add_task,
@@ -59,6 +59,8 @@ def _labels_by_task(
 ) -> dict[str, set[str]]:
     """Names of the rows of each task of such a design whose rows are independent of each other."""
     found: dict[str, set[str]] = {}
+    if design == "items" and isinstance(scores.tasks, StoredTasks):
+        return found  # whether answers go together is not worth reading every task for
     rows = 0
     for name in names:
         outline = known_outline(scores.tasks, name)
