@@ -43,9 +43,10 @@ def items(scores: rb.Scores, task: str) -> rb.Items:
     return found
 
 
-def test_a_grid_is_read_cell_by_cell(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by_reference", [False, True])
+def test_a_grid_is_read_cell_by_cell(by_reference: bool, tmp_path: Path) -> None:
     path = write(tmp_path, GRID)
-    scores = rb.read(path)
+    scores = rb.read(path, by_reference=by_reference)
     with duckdb.connect() as engine:
         rows = engine.execute(f"SELECT model, task, item, score FROM '{path}'").fetchall()
     assert scores.models == ("m0", "m1", "m2")
@@ -58,16 +59,17 @@ def test_a_grid_is_read_cell_by_cell(tmp_path: Path) -> None:
         np.testing.assert_array_equal(found.values, expected)
 
 
+@pytest.mark.parametrize("by_reference", [False, True])
 @pytest.mark.parametrize("query", [EACH_ALTERED, ONE_ALTERED])
 def test_rows_as_many_as_a_grid_that_are_none_are_refused_like_others(
-    query: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    query: str, by_reference: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(tmp_path, query)
     with pytest.raises(DataError) as quick:
-        rb.read(path)
+        rb.read(path, by_reference=by_reference)
     monkeypatch.setattr(cleanrows, "_FEWEST_OF_GRID", 10**9)
     with pytest.raises(DataError) as slow:
-        rb.read(path)
+        rb.read(path, by_reference=by_reference)
     assert str(quick.value) == str(slow.value)
     assert "8" in str(quick.value)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from http.client import HTTPException
 from importlib import import_module
@@ -181,13 +181,16 @@ class _Impatient:
 
 def register(engine: duckdb.DuckDBPyConnection, url: str) -> None:
     """Let the engine read files of the URL's protocol."""
+    import duckdb
+
     files = _files(url)
     try:
         files.modified(url)
     except (NotImplementedError, KeyError, OSError):
         # The engine asks when a file was changed, which some protocols do not say.
         files.modified = lambda path: datetime.fromtimestamp(0, UTC)
-    engine.register_filesystem(files)
+    with suppress(duckdb.InvalidInputException):  # somebody who shares the database did already
+        engine.register_filesystem(files)
 
 
 def _files(url: str) -> Any:

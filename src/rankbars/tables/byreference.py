@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias
+from functools import cache, cached_property, partial
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +37,7 @@ from rankbars.tables.matrices import (
     UNEVEN_CLUSTERS,
     Filling,
     Matrix,
+    RowIndex,
     index_rows,
 )
 from rankbars.tables.readoptions import ReadOptions
@@ -44,6 +47,7 @@ from rankbars.tables.tasks import Shelf, split_weights
 
 __all__ = ["Survey", "look_over"]
 
+_Taken = TypeVar("_Taken")
 Design: TypeAlias = 'Literal["items", "runs", "prompts"] | Folds'
 
 
@@ -75,8 +79,8 @@ class _Reading:
             return None
         return [self.worst.get(task, math.nan) for task in records.names["task"]]
 
-    def records(self, engine: Engine, task: str | None) -> Records | None:
-        """The rows of a task, or those whose cell for it is empty; None if no file has any."""
+    def rows(self, engine: Engine, task: str | None) -> tuple[list[Rows], str]:
+        """The rows of a task, or those whose cell for it is empty; and the column of states."""
         parts: list[Rows] = []
         status = "status"
         for origin, constants in self.parts:
@@ -90,13 +94,17 @@ class _Reading:
             rows = table.rows(labels, dict(origin.numbers))
             if rows.count:
                 parts.append(replace(rows, constants=told))
+        return parts, status
+
+    def records(
+        self, engine: Engine, parts: Sequence[Rows], status: str, *, as_grid: bool = False
+    ) -> Records:
+        """The rows made clean."""
         low, high = self.limits
         options = ReadOptions(metric=self.metric, minimum=low, maximum=high)
-        if not parts:
-            return None
         return Records(
             engine, parts, self.keys, options, self.named, by_position=self.by_position,
-            status_column=status,
+            status_column=status, as_grid=as_grid and self.kind == "items" and not self.answers,
         )  # fmt: skip
 
 
@@ -113,14 +121,13 @@ class _SourceTask:
 
     def load(self) -> Evidence:
         """The task; raises `ReadError` if its files are not there."""
-        with Engine(threads=1) as engine:
-            records = self.reading.records(engine, self.task)
-            if records is None:
-                raise DataError(
-                    f"Task {self.task!r} has no rows any more: its files have changed since they "
-                    "were read first. Read them again."
-                )
-            shelf, matrix = self._fill(records)
+        filled = _look(self.reading, self.task, self._fill)
+        if filled is None:
+            raise DataError(
+                f"Task {self.task!r} has no rows any more: its files have changed since they "
+                "were read first. Read them again."
+            )
+        shelf, matrix = filled
         designs = {self.task: self.design} if isinstance(self.design, Folds) else None
         kind: NamedKind = "items" if isinstance(self.design, Folds) else self.design
         found = shelf.tasks(matrix, designs, kind)[self.task]
@@ -166,30 +173,42 @@ class _Facts(NamedTuple):
     problem: DataError | None = None
 
 
+@cache
+def _database(process: int) -> Engine:
+    """The database of a process in which it looks at tasks; to start one takes longer than most."""
+    return Engine(threads=1)
+
+
+def _look(reading: _Reading, task: str | None, take: Callable[[Records], _Taken]) -> _Taken | None:
+    """What is taken from the rows of a task, or of none; None if no file has any."""
+    with _database(os.getpid()).another() as engine:
+        parts, status = reading.rows(engine, task)
+        if not parts:
+            return None
+        records = reading.records(engine, parts, status, as_grid=True)
+        if records.is_grid:
+            with suppress(DataError):  # of rows that are no grid, it may not be true
+                return take(records)
+            records = reading.records(engine, parts, status)
+        return take(records)
+
+
 def _examine(reading: _Reading, task: str) -> _Facts:
     """Everything about one task but its scores; what is wrong with it is told, not raised."""
-    facts = _Facts()
     try:
-        with Engine(threads=1) as engine:
-            records = reading.records(engine, task)
-            if records is None:
-                return facts
-            facts = _facts_of(records, with_folds=reading.kind == "folds")
-            if facts.size:
-                facts = facts._replace(cells=_cells_of(records, reading))
-            return facts._replace(left_out=records.left_out())
+        return _look(reading, task, partial(_facts_of, reading=reading)) or _Facts()
     except DataError as error:
         lacking = error.lacking
         if lacking is not None and lacking.option == "metric":
-            return facts._replace(metrics=lacking.known)
-        return facts._replace(problem=error)
+            return _Facts(metrics=lacking.known)
+        return _Facts(problem=error)
 
 
-def _facts_of(records: Records, *, with_folds: bool) -> _Facts:
+def _facts_of(records: Records, reading: _Reading) -> _Facts:
     index, names = index_rows(records), records.names
     folds: tuple[str, ...] = ()
     repeats = 1
-    if with_folds:
+    if reading.kind == "folds":
         last = names[records.keys[-1]]
         repeat, fold = np.divmod(index.key_of_row, max(len(last), 1))
         folds = tuple(last[code] for code in np.unique(fold))
@@ -205,18 +224,25 @@ def _facts_of(records: Records, *, with_folds: bool) -> _Facts:
         if role in records.roles
     }
     metrics = names.get("metric", ())
-    return _Facts(
+    facts = _Facts(
         records.rows, len(index.pairs), metrics, records.options.metric, traits, kinds, folds,
         repeats,
     )  # fmt: skip
+    try:
+        if facts.size:
+            facts = facts._replace(cells=_cells_of(records, index, reading))
+        return facts._replace(left_out=records.left_out())
+    except DataError as error:
+        if records.is_grid:
+            raise
+        return facts._replace(problem=error)
 
 
 def _is_number(name: str) -> bool:
     return name.lstrip("-").isdecimal()
 
 
-def _cells_of(records: Records, reading: _Reading) -> _Cells:
-    index = index_rows(records)
+def _cells_of(records: Records, index: RowIndex, reading: _Reading) -> _Cells:
     filling = Filling(records, index, reading.answers, reading.worst_of(records))
     ((_, cells),) = filling.fill(range(index.tasks))
     several = cells.answers is not None and cells.answers.max(initial=0) > 1
@@ -455,9 +481,7 @@ def look_over(group: Group, options: ReadOptions, *, by_position: bool) -> Surve
     tasks, gaps = _list_tasks(group)
     left_out: Mapping[str, int] = {}
     if gaps:
-        with Engine() as engine:
-            records = reading.records(engine, None)
-            left_out = {} if records is None else records.left_out()
+        left_out = _look(reading, None, Records.left_out) or {}
     facts = dict(zip(tasks, _examined(reading, tasks, options.room.jobs), strict=True))
     for part in group.parts:
         if part.rows.report is not None:

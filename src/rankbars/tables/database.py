@@ -66,6 +66,12 @@ class Engine(ExitStack):
         connection.execute("SET enable_progress_bar = false")
         return connection
 
+    def another(self) -> Engine:
+        """One that shares the database, which need not start again; its tables are its own."""
+        other = Engine()
+        other._started = other.enter_context(self.start().cursor())
+        return other
+
     def run(self, command: str) -> None:
         """Do something that has no result."""
         self.start().execute(command)
