@@ -91,6 +91,25 @@ FORECASTS = lines(
 )  # fmt: skip
 
 
+# All of them are word error rates, and so is what they are the mean of.
+ERROR_RATES = """\
+| Model | LibriSpeech ↓ | TED-LIUM ↓ | AMI ↓ | Avg. WER ↓ |
+|:------|----:|----:|----:|----:|
+| whale | 1.6 | 3.5 | 11.3 | 5.47 |
+| canary | 1.7 | 3.4 | 13.9 | 6.33 |
+| tiny | 4.9 | 6.8 | 21.0 | 10.9 |
+"""
+
+
+def ended(third: str) -> str:
+    """How questions ended for two models; the second has something else than right or wrong."""
+    alpha, beta = right(0.8, 200), right(0.5, 200)
+    words = [third if n % 10 == 0 else str(bool(value)) for n, value in enumerate(beta)]
+    return table(
+        {"question_id": range(200), "alpha": [str(bool(one)) for one in alpha], "beta": words}
+    )
+
+
 CASES = (
     Case(
         "a loss in the corner/asked",
@@ -338,7 +357,10 @@ CASES = (
         "losses under no name/a metric in the name of the file",
         "rank 06_mase_by_dataset.csv",
         {"06_mase_by_dataset.csv": FORECASTS},
-        ("'mase' is usually lower-is-better", "--direction mase=lower"),
+        (
+            "'mase' (a word from the file's name) is usually lower-is-better",
+            "--direction mase=lower",
+        ),
         code=1,
     ),
     Case(
@@ -360,5 +382,35 @@ CASES = (
         "rank t.csv",
         {"t.csv": lines("task,a,b", "fluency,4.2,3.9", "adequacy,3.1,3.3", "judge,8.2,7.9")},
         models=("a", "b"),
+    ),
+    Case(
+        "arrows down/all columns, and their mean",
+        "rank t.md",
+        {"t.md": ERROR_RATES},
+        ("say that lower is better", "add: --direction lower.", "'AMI ↓=higher'"),
+        ("If they are no scores",),
+        code=1,
+    ),
+    Case(
+        "arrows down/told for all",
+        "rank t.md --direction lower",
+        {"t.md": ERROR_RATES},
+        models=("whale", "canary", "tiny"),
+        tasks=("LibriSpeech ↓", "TED-LIUM ↓", "AMI ↓"),
+    ),
+    Case(
+        "a loss in the name of the file/true and false",
+        "rank t13_timeouts.csv",
+        {"t13_timeouts.csv": ended("False")},
+        ("'timeouts' (a word from the file's name)", "--direction timeouts=higher"),
+        code=1,
+    ),
+    Case(
+        "a loss in the name of the file/words say more",
+        "rank t13_timeouts.csv --word timeout=fail",
+        {"t13_timeouts.csv": ended("timeout")},
+        ("alpha leads", "words such as pass and fail say it"),
+        ("Metric: 'timeouts'",),
+        models=("alpha", "beta"),
     ),
 )

@@ -309,4 +309,43 @@ CASES = (
         },
         ("judge = 'Email'",),
     ),
+    Case(
+        "votes word/no preference",
+        "rank v.csv",
+        {"v.csv": text(ARENA).replace(",tie", ",No preference")},
+        ("240 votes",),
+        models=THREE,
+    ),
+    Case(
+        "votes word/told what it is",
+        "rank v.csv --word unsure=missing",
+        {"v.csv": text(ARENA).replace(",tie", ",unsure")},
+        ("220 votes", "Left out: 20 votes without an outcome"),
+        models=THREE,
+    ),
+    Case(
+        "votes word asked/unsure",
+        "rank v.csv",
+        {"v.csv": text(ARENA).replace(",tie", ",unsure")},
+        ("20 rows", "--word unsure=tie", "--word unsure=missing"),
+        code=1,
+    ),
+    Case(
+        "votes word asked/a number that is no outcome",
+        "rank v.csv --word unsure=0.7",
+        {"v.csv": text(ARENA).replace(",tie", ",unsure")},
+        ("'unsure' is worth 0.7", "Expected tie, missing"),
+        code=1,
+    ),
+    Case(
+        "votes for a name/in another case",
+        "rank v.csv",
+        {
+            "v.csv": text(votes("left", "right", "preferred", ("left", "right", "same"))).replace(
+                "gpt,llama,left", "gpt,llama,GPT"
+            )
+        },
+        ("another case than the model ('GPT' for 'gpt')", "240 votes"),
+        models=THREE,
+    ),
 )

@@ -119,4 +119,19 @@ CASES = (
         hides=("usually lower-is-better",),
         models=("run_1", "run_2"),
     ),
+    Case(
+        "one fraction among percentages/named",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "model,boolq,piqa,siqa,copa,rte",
+                "a,81.2,79.1,50.3,88.0,0.70",
+                "b,79.9,80.0,0.49,86.0,0.71",
+                "c,70.1,74.4,47.0,80.0,0.61",
+            )
+        },
+        ("'siqa' stand on two scales", "'b' has 0.49", "'rte' lie within 1", "--score-max 100"),
+        ("'copa'",),
+        code=1,
+    ),
 )

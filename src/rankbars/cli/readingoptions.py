@@ -247,7 +247,8 @@ reading_options = collect_options(
         click.option(
             "--word", metavar="WORD=VALUE", multiple=True,
             help="What a word in cells of scores counts as: pass, fail, missing (no score) or a "
-            "number, such as timeout=fail, infra_error=missing, B+=3.3. Repeat for more.",
+            "number, such as timeout=fail, infra_error=missing, B+=3.3; in votes tie or missing, "
+            "such as unsure=tie. Repeat for more.",
         ),
         click.option(
             "--score-min", type=float, metavar="X",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from rankbars.tables.voteoutcomes import (
     count_outcomes,
     read_outcomes,
     share_out,
+    spell_winners,
     winners_read_as,
     word_code,
 )
@@ -93,6 +95,8 @@ class VoteRows(NamedTuple):
         Votes without an outcome; of a model against itself; that were not anonymous.
     winners : {"", "names", "words"}
         How winners were read that could be the name of a model or a word for a side.
+    spelled : mapping from str to str
+        Models by how winners write them, where the case differs.
     categories : array of int, shape (R,), optional
         Bits of the `category_names`, as in `Ballots`.
     category_names : tuple of str
@@ -115,6 +119,7 @@ class VoteRows(NamedTuple):
     against_self: int = 0
     named: int = 0
     winners: str = ""
+    spelled: Mapping[str, str] = MappingProxyType({})
     categories: NDArray[np.int64] | None = None
     category_names: tuple[str, ...] = ()
 
@@ -206,9 +211,9 @@ def cast_votes(table: Table, columns: VoteColumns, options: ReadOptions) -> Vote
     if isinstance(table, SortedTable):
         bits = cells.numbers["categories"].astype(np.int64)
         rows = rows._replace(categories=bits, category_names=table.names)
-    found, winners = _outcomes(cells, columns.layout, rows)
+    found, rows = _outcomes(cells, columns.layout, rows, options.words)
     spread = rows if found.row is None else rows.take(found.row)
-    rows = _weigh(cells, spread._replace(outcome=found.outcome, winners=winners), found)
+    rows = _weigh(cells, spread._replace(outcome=found.outcome), found)
     return _leave_out(cells, rows, found.row, drop_self=options.self_votes == "drop")
 
 
@@ -367,22 +372,29 @@ def _model_codes(cells: _Cells, role: str, models: tuple[str, ...]) -> Integers:
     return position[codes]
 
 
-def _outcomes(cells: _Cells, layout: str, rows: VoteRows) -> tuple[Outcomes, str]:
-    """Outcomes of all votes, and how doubtful winners were read."""
+def _outcomes(
+    cells: _Cells, layout: str, rows: VoteRows, worth: Mapping[str, float]
+) -> tuple[Outcomes, VoteRows]:
+    """Outcomes of all votes, and the rows with how doubtful winners were read."""
     if layout == "counts":
-        return count_outcomes(cells.numbers, cells.place), ""
+        return count_outcomes(cells.numbers, cells.place), rows
     if layout == "loser":
-        return Outcomes(np.full(rows.first.size, WIN, np.int8)), ""
+        return Outcomes(np.full(rows.first.size, WIN, np.int8)), rows
     if "winner" not in cells.names:
         role = next(role for role in SHARES if role in cells.numbers)
-        return share_out(cells.numbers[role], role, cells.columns[role], cells.place), ""
-    names, codes = cells.names["winner"]
+        return share_out(cells.numbers[role], role, cells.columns[role], cells.place), rows
+    given, codes = cells.names["winner"]
+    free = [word for word in given if word.strip().casefold() not in worth]
+    spelled = {word: name for word, name in zip(free, spell_winners(free, rows.models), strict=True)
+               if word != name}  # fmt: skip
+    names = [spelled.get(word, word) for word in given]
     try:
-        outcome = read_outcomes(rows.first, rows.second, rows.models, codes, names)
+        outcome = read_outcomes(rows.first, rows.second, rows.models, codes, names, worth)
     except DataError as error:
         raise DataError(f"{cells.source}: {error}") from error
     _refuse_unknown(cells, rows, outcome)
-    return Outcomes(outcome), winners_read_as(codes, names, outcome, rows.models)
+    winners = winners_read_as(codes, names, outcome, rows.models)
+    return Outcomes(outcome), rows._replace(winners=winners, spelled=spelled)
 
 
 def _refuse_unknown(cells: _Cells, rows: VoteRows, outcome: Integers) -> None:
@@ -404,10 +416,29 @@ def _refuse_unknown(cells: _Cells, rows: VoteRows, outcome: Integers) -> None:
         )
     elif text in rows.models:
         hint = "It is the name of a model that does not take part in this vote."
+    elif len(others) < _MOST_WORDS and not {*others} & {*rows.models}:
+        hint = f"{_ask_about_words([text, *others])} If it is a slip, correct the cell."
     raise DataError(
         f"{cells.place(row)}: the winner {text!r} of {rows.models[rows.first[row]]!r} against "
         f"{rows.models[rows.second[row]]!r} is not a known outcome{more}; "
         f"{rows.count(unknown):,} rows have such a value. Known: {KNOWN_WORDS}. {hint}"
+    )
+
+
+# More words than these are no outcomes but another column.
+_MOST_WORDS = 6
+
+
+def _ask_about_words(words: Sequence[str]) -> str:
+    """The lines that say of words that they are ties, or no votes."""
+    tie, missing = (
+        shlex.join(part for word in words for part in ("--word", f"{word.strip()}={worth}"))
+        for worth in ("tie", "missing")
+    )
+    it = "it is" if len(words) == 1 else "they are"
+    return (
+        f"If {it} a tie: {tie}. If {it} no vote: {missing} (in Python: "
+        f"words={dict.fromkeys(map(str.strip, words), 'missing')!r})."
     )
 
 

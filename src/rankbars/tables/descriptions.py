@@ -17,6 +17,7 @@ from rankbars.data.evidence import Coverage
 from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import TaskInfo
 from rankbars.errors import DataError, Lacking, UnknownOptionError
+from rankbars.tables.asides import is_mean_of_losses
 from rankbars.tables.cells import NumberColumn, merge_columns
 from rankbars.tables.columns import fold_name
 from rankbars.tables.designs import RowPlan
@@ -314,8 +315,9 @@ class Side(NamedTuple):
 
 
 def settle_directions(
-    sides: Mapping[str, Side], declared: Mapping[str, Direction], roles: Mapping[str, str] = {}
-) -> tuple[dict[str, Direction], tuple[Note, ...]]:
+    sides: Mapping[str, Side], declared: Mapping[str, Direction], roles: Mapping[str, str] = {},
+    *, by_file: bool = False,
+) -> tuple[dict[str, Direction], tuple[Note, ...]]:  # fmt: skip
     """Direction of every task, and where it came from.
 
     Where arrows stand in the names of some tasks, those whose names say nothing are asked about.
@@ -328,6 +330,8 @@ def settle_directions(
         What the caller declared, by task or metric; ``""`` for all others.
     roles : mapping from str to str
         Column by role, where the results come from tables: what is asked about may be left out.
+    by_file : bool
+        Whether metrics or tasks have their names from files.
 
     Raises
     ------
@@ -361,7 +365,8 @@ def settle_directions(
             settled[task] = direction
             origins.setdefault(f"{direction} is better ({origin})", []).append(task)
     if open_metrics:
-        raise DataError(_ask(open_metrics) + _leave_out(open_metrics, sides, roles))
+        asked = _ask(open_metrics, settled, by_file=by_file)
+        raise DataError(asked + _leave_out(open_metrics, sides, roles))
     return settled, tuple(
         Note("direction", f"{_some(tasks, len(sides))}{text}.") for text, tasks in origins.items()
     )
@@ -437,33 +442,46 @@ def _paste_side(name: str, side: Direction) -> str:
     return shlex.join(("--direction", f"{name}={side}"))
 
 
-def _ask(open_metrics: Mapping[str, Sequence[str]]) -> str:
-    """The question which side is better, with the lines to paste."""
+def _ask(
+    open_metrics: Mapping[str, Sequence[str]], settled: Mapping[str, Direction], *, by_file: bool
+) -> str:
+    """The question which side is better, with the lines to paste.
+
+    Where tasks are of one kind and one word holds for all, it is the line.
+    """
     names = sorted(open_metrics)
     lower = [name for name in names if usual_direction(name) == "lower" or ends_in_loss(name)]
     stated = [name for name in names if name not in lower and stated_direction(name) == "lower"]
     unknown = [name for name in names if name not in lower and name not in stated]
+    origin = " (a word from the file's name)" if by_file else ""
     parts = []
     if lower:
         parts.append(
-            f"{list_names(lower, 6)} {'is' if len(lower) == 1 else 'are'} usually lower-is-better, "
-            "but results are often stored negated already"
+            f"{list_names(lower, 6)}{origin} {'is' if len(lower) == 1 else 'are'} usually "
+            "lower-is-better, but results are often stored negated already"
         )
     if stated:
         parts.append(
-            f"{list_names(stated, 6)} {'says' if len(stated) == 1 else 'say'} that lower is "
-            "better, but results are often stored negated already"
+            f"{list_names(stated, 6)}{origin} {'says' if len(stated) == 1 else 'say'} that lower "
+            "is better, but results are often stored negated already"
         )
     if unknown:
-        parts.append(f"it is not known which side of {list_names(unknown, 6)} is better")
+        parts.append(f"it is not known which side of {list_names(unknown, 6)}{origin} is better")
+    every = {*names}.union(*open_metrics.values())
+    against = {stated_direction(name) for name in every} | {*settled.values()} - {None}
     lines = [
         " ".join(f"--direction {shlex.quote(f'{name}={side}')}" for name in names)
-        for side in ("lower", "higher")
+        if len(names) == 1 or other in against or 0 < len(unknown) < len(names)
+        else f"--direction {side}"
+        for side, other in (("lower", "higher"), ("higher", "lower"))
     ]
+    or_not = ", or the name of the file says nothing of them" if by_file else ""
+    told = dict.fromkeys(names, "lower") if "=" in lines[0] else "lower"
     return (
         f"Declare which side is better: {'; and '.join(parts)}. If low values are good, add: "
-        f"{lines[0]}. If the values are negated already, so that high is good, add: {lines[1]}. "
-        f"(In Python: direction={dict.fromkeys(names, 'lower')!r}, or 'higher'.)"
+        f"{lines[0]}. If the values are negated already{or_not}, so that high is good, add: "
+        f"{lines[1]}. "
+        f"(In Python: direction={told!r}, or 'higher'.)"
     )
 
 
@@ -472,7 +490,7 @@ def _leave_out(
 ) -> str:
     """How the rest is read without what is asked about; nothing where there is no rest."""
     asked = {task for tasks in open_metrics.values() for task in tasks}
-    others = [task for task in sides if task not in asked]
+    others = [task for task in sides if task not in asked and not is_mean_of_losses(task)]
     column = roles.get("metric") if asked.isdisjoint(open_metrics) else roles.get("task")
     if not others or column is None:
         return ""
@@ -585,6 +603,16 @@ class AboutTasks(NamedTuple):
         )  # fmt: skip
 
 
+def _is_named_by_file(group: Group, options: ReadOptions) -> bool:
+    """Whether only the name of a file says what the metric is or, where there is none, the task."""
+    if group.metric is None:
+        return "task" not in group.roles
+    return group.metric not in (*group.roles.values(), options.metric)
+
+
+_IN_WORDS = "words such as pass and fail say it"
+
+
 def describe_tasks(
     group: Group, present: Sequence[str], values: Mapping[str, Mapping[str, Sequence[str]]],
     options: ReadOptions,
@@ -619,8 +647,14 @@ def describe_tasks(
     recorded: Mapping[str, Direction | None] = dict.fromkeys(present)
     if "direction" in values:
         recorded = read_directions(values["direction"], group.roles["direction"])
-    sides = {task: Side(metrics[task], recorded[task], by_column) for task in present}
-    directions, said = settle_directions(sides, options.direction, group.roles)
+    by_file = by_column and _is_named_by_file(group, options)
+    words = {"word", "right"} & {*dict(group.score.spellings)}
+    if by_file and words and group.score.only_truths and group.metric not in options.direction:
+        metrics = nothing
+        sides = {task: Side(None, recorded[task] or "higher", origin=_IN_WORDS) for task in present}
+    else:
+        sides = {task: Side(metrics[task], recorded[task], by_column) for task in present}
+    directions, said = settle_directions(sides, options.direction, group.roles, by_file=by_file)
     if by_column and group.metric not in (None, options.metric):
         # The name of a column such as "score" or "result" is no metric.
         known = fold_name(str(group.metric)) != "score" and usual_direction(str(group.metric))

@@ -367,15 +367,15 @@ def _helpers(names: Sequence[str], options: ReadOptions) -> list[str]:
 def _silent(names: Sequence[str]) -> list[str]:
     """Columns whose names do not say which side is better in them.
 
-    >>> _silent(["AMI", "F1", "WER", "XYZ \u2193", "Tedlium"])
+    >>> _silent(["AMI", "F1", "WER", "XYZ \u2193", "AMI \u2193", "Tedlium"])
     ['AMI', 'Tedlium']
     """
     return [
         name for name in names
-        if fold_name(name) in CORPORA or (
-            stated_direction(name) is None and usual_direction(name) is None
-            and not ends_in_loss(name) and not is_mean_of_metric(name)
-        )
+        if stated_direction(name) is None and (fold_name(name) in CORPORA or (
+            usual_direction(name) is None and not ends_in_loss(name)
+            and not is_mean_of_metric(name)
+        ))
     ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Published scores whose decimal point seems to be missing, or to stand one place off."""
+"""Published scores whose decimal point seems to be missing, or to stand some places off."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ def check_slips(
 ) -> None:  # fmt: skip
     """Raises `DataError` where one or two published scores seem to lack their decimal point.
 
-    All others of the task lie within 0 and 1, or within 0 and 100; these lie above, and are
-    several times the largest of the others, which are not that far from each other.
+    Or where some of a task are fractions and the others percentages. All others of the task lie
+    within 0 and 1, or within 0 and 100; these lie above, and are several times the largest of the
+    others, which are not that far from each other.
 
     Parameters
     ----------
@@ -41,6 +42,7 @@ def check_slips(
     metrics : mapping from str to str or None
         Metric by task.
     """
+    _check_fractions(largest, models, directions, metrics)
     for task, values in largest.items():
         unit = any(has_unit(name) for name in (task, metrics.get(task) or ""))
         known = np.sort(values[~np.isnan(values)])[::-1]
@@ -61,6 +63,59 @@ def check_slips(
                     "in the file. If it is right, say up to where scores go: --score-max "
                     f"{slips[0]:g} (in Python: maximum={slips[0]:g})."
                 )
+
+
+def _check_fractions(
+    means: Mapping[str, NDArray[np.float64]], models: Sequence[str],
+    directions: Mapping[str, Direction], metrics: Mapping[str, str | None],
+) -> None:  # fmt: skip
+    """Raises `DataError` where some scores of a task are fractions and the others percentages.
+
+    None lies between 1 and 10, and the fractions, times 100, would lie among the others.
+
+    Parameters
+    ----------
+    means, models, directions, metrics
+        As in `check_slips`.
+
+    Examples
+    --------
+    >>> means = {"arc": np.array([50.3, 0.49, 47.0]), "rte": np.array([0.7, 0.71, 0.61])}
+    >>> _check_fractions(means, ["a", "b", "c"], dict.fromkeys(means, "higher"), {})
+    Traceback (most recent call last):
+    rankbars.errors.DataError: Scores of 'arc' stand on two scales: 'b' has 0.49, the others 47 \
+to 50.3; and those of 'rte' lie within 1. ...
+    """
+    tasks = [
+        task for task in means
+        if directions.get(task) != "lower"
+        and not any(has_unit(name) for name in (task, metrics.get(task) or ""))
+    ]  # fmt: skip
+    for task in tasks:
+        values = means[task]
+        low, high = (values > 0.0) & (values <= 1.0), values >= _LEAST_PERCENTAGE
+        known = int((~np.isnan(values)).sum())
+        if not low.any() or not high.any() or int(low.sum() + high.sum()) < known:
+            continue
+        percent = 100.0 * values[low]
+        least, most = values[high].min() / _AMONG, values[high].max() * _AMONG
+        if percent.min() < least or percent.max() > most or values[high].max() > 100.0:
+            continue
+        within = [one for one in tasks if one != task and np.nanmax(means[one], initial=0.0) <= 1.0]
+        also = f"; and those of {list_names(within, 4)} lie within 1" if within else ""
+        names = [models[int(place)] for place in np.flatnonzero(low)]
+        raise DataError(
+            f"Scores of {task!r} stand on two scales: {list_names(names, 3)} "
+            f"{'has' if len(names) == 1 else 'have'} {values[low][0]:g}, the others "
+            f"{values[high].min():g} to {values[high].max():g}{also}. Bring them to one scale in "
+            "the file; if they are on one already, declare it: --score-max 100 (in Python: "
+            "maximum=100)."
+        )
+
+
+# No score of a task whose others are fractions lies below this, as percentage; and those, times
+# 100, lie no farther from the others than this.
+_LEAST_PERCENTAGE, _AMONG = 10.0, 1.5
 
 
 def note_slips(

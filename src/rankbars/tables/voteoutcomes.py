@@ -17,7 +17,7 @@ from rankbars.tables.columns import paste_columns
 
 __all__ = [
     "KNOWN_WORDS", "NO_VOTE", "SHARES", "UNKNOWN", "Outcomes", "count_outcomes", "read_outcomes",
-    "share_out", "winners_read_as", "word_code",
+    "share_out", "spell_winners", "winners_read_as", "word_code",
 ]  # fmt: skip
 
 UNKNOWN, NO_VOTE = -1, -2
@@ -27,8 +27,9 @@ output1 playera player1 generator1 a>b a>>b b<a b<<a"""
 _SECOND = """b modelb model2 llmb llm2 systemb system2 right second 2 assistantb responseb answerb
 output2 playerb player2 generator2 b>a b>>a a<b a<<b"""
 _TIE = """tie tied ties draw equal same 0.5 a=b b=a tiebothgood bothgood botharegood
-tieinconsistent"""
-_BAD = "bothbad tiebothbad botharebad neither"
+tieinconsistent nopreference nodifference nowinner thesame aboutthesame samequality equivalent
+similar indifferent equallygood bothequallygood"""
+_BAD = "bothbad tiebothbad botharebad neither equallybad bothequallybad"
 _NOTHING = ("", "na", "nan", "null")
 
 _WORDS = {
@@ -75,6 +76,7 @@ def read_outcomes(
     models: Sequence[str],
     winner: NDArray[np.integer],
     words: Sequence[str],
+    worth: Mapping[str, float] | None = None,
 ) -> NDArray[np.int8]:
     """Outcome of each vote from its winner cell: a word, or the name of a model.
 
@@ -91,6 +93,8 @@ def read_outcomes(
         Codes of the cells, as positions in `words`; -1 where the cell is empty.
     words : sequence of str
         What the cells hold.
+    worth : mapping from str to float, optional
+        What part of a vote the first model gets by a word without case, as callers say it.
 
     Returns
     -------
@@ -103,7 +107,9 @@ def read_outcomes(
         If neither reading fits all cells.
     """
     place = {name: i for i, name in enumerate(models)}
-    by_word = np.array([*(word_code(word) for word in words), NO_VOTE], dtype=np.int8)
+    declared = {word: _declared_code(word, share) for word, share in (worth or {}).items()}
+    codes = (declared.get(word.strip().casefold(), word_code(word)) for word in words)
+    by_word = np.array([*codes, NO_VOTE], dtype=np.int8)
     as_word: NDArray[np.int8] = by_word[winner]
     if not any(word in place for word in words):
         return as_word
@@ -130,6 +136,43 @@ def read_outcomes(
         f"{models[second[row]]!r}). Rename the models, or give a column with 1, 0.5 and 0 for the "
         "first model: --column score=NAME."
     )
+
+
+def _declared_code(word: str, share: float) -> int:
+    """Outcome that a caller says a word is; raises `DataError` if it is none."""
+    code = NO_VOTE if share != share else _BY_SHARE.get(share)
+    if code is None:
+        raise DataError(
+            f"the word {word!r} is worth {share:g}, which is no outcome of a vote. Expected tie, "
+            "missing (no vote), 1 (the first model won) or 0 (the second did)."
+        )
+    return code
+
+
+_BY_SHARE = {1.0: WIN, 0.5: TIE, 0.0: LOSS}
+
+
+def spell_winners(words: Sequence[str], models: Sequence[str]) -> list[str]:
+    """Cells with the names of models as these are written, where only the case differs.
+
+    Examples
+    --------
+    >>> spell_winners(["Gem", "opus", "Tie"], ["gem", "opus", "tie"])
+    ['gem', 'opus', 'Tie']
+    >>> spell_winners(["GEM"], ["gem", "Gem"])
+    ['GEM']
+    """
+    folded: dict[str, list[str]] = {}
+    for name in models:
+        folded.setdefault(name.casefold(), []).append(name)
+    known = {*models}
+
+    def spell(word: str) -> str:
+        alike = folded.get(word.casefold(), [])
+        other = word not in known and word_code(word) == UNKNOWN and len(alike) == 1
+        return alike[0] if other else word
+
+    return [spell(word) for word in words]
 
 
 def winners_read_as(

@@ -399,6 +399,15 @@ def _notes(rows: VoteRows, columns: VoteColumns, by: str | None) -> list[Note]:
                 f"as {what}.",
             )
         )
+    if rows.spelled:
+        pairs = [f"{word!r} for {name!r}" for word, name in sorted(rows.spelled.items())]
+        notes.append(
+            Note(
+                "winners-spelled",
+                f"Some winners are written in another case than the model ({', '.join(pairs[:4])}"
+                f"{', …' if len(pairs) > 4 else ''}); they were read as its name.",
+            )
+        )
     for number, code, what in (
         (rows.unscored, "votes-unscored", "without an outcome"),
         (rows.against_self, "votes-against-self", "of a model against itself"),

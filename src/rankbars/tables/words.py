@@ -1,7 +1,7 @@
 """Words in cells of scores: which columns hold outcomes, and what callers say words are worth.
 
 Pass and fail are numbers everywhere. What else tools write beside them, such as timeout, is worth
-what the caller says: a number, or no score.
+what the caller says: a number, or no score. In votes, a tie is half of one.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def parse_words(given: str | Mapping[str, object] | Sequence[str] | None) -> dic
     Raises
     ------
     OptionError
-        If it is no number, pass, fail or missing, or a word is declared twice.
+        If it is no number, pass, fail, tie or missing, or a word is declared twice.
 
     Examples
     --------
@@ -74,10 +74,11 @@ def parse_words(given: str | Mapping[str, object] | Sequence[str] | None) -> dic
     for word, worth in pairs:
         plain = str(word).strip().casefold()
         missing = worth is None or str(worth).strip().casefold() == "missing"
-        number = math.nan if missing else parse_number(str(worth))
+        tied = str(worth).strip().casefold() == "tie"
+        number = math.nan if missing else 0.5 if tied else parse_number(str(worth))
         if number is None or math.isinf(number) or not plain:
             raise OptionError.out_of_range(
-                f"worth of the word {word!r}", worth, "a number, pass, fail or missing"
+                f"worth of the word {word!r}", worth, "a number, pass, fail, tie or missing"
             )
         if not _same(found.setdefault(plain, number), number):
             raise OptionError(f"The word {word!r} is declared twice; give it once.")
@@ -113,7 +114,7 @@ class WordsView(TableView):
     def _turned(self, cells: Sequence[object]) -> Sequence[object]:
         words = [str(cell).strip().casefold() for cell in cells]
         turned = [
-            _WORTH.get(self._words[word], _text(self._words[word])) if word in self._words else cell
+            _worth(self._words[word]) if word in self._words else cell
             for word, cell in zip(words, cells, strict=True)
         ]
         read = all(parse_number(str(cell)) is not None for cell in turned if cell is not None)
@@ -133,18 +134,17 @@ class WordsView(TableView):
             cell = columns[name][0]
             plain = f"lower(trim({cell}))"
             cases = " ".join(
-                f"WHEN {quote_text(word)} THEN {quote_text(_text(value))}"
+                f"WHEN {quote_text(word)} THEN {quote_text(_worth(value))}"
                 for word, value in self._words.items()
             )
             columns[name] = (f"(CASE {plain} {cases} ELSE {cell} END)", "VARCHAR")
         return relation._replace(columns=columns)
 
 
-_WORTH = {0.0: "fail", 1.0: "pass"}
-
-
-def _text(value: float) -> str:
-    return "" if value != value else repr(value)
+def _worth(value: float) -> str:
+    if value != value:
+        return ""
+    return {0.0: "fail", 1.0: "pass"}.get(value) or repr(value)
 
 
 # What did not run has no score.
