@@ -123,7 +123,8 @@ def find_layout(
                 f"{table.source}: this is a table of pairwise votes (a row compares two models), "
                 "not of scores."
             )
-    roles = likely_roles(table) if not header.has("score", weak=True) else {}
+    asked = header.outcomes and not header.has("score", weak=True)
+    roles = likely_roles(table) if asked else {}
     if len(roles) > 2 and roles["score"] in header.outcomes:
         raise DataError(ask_undecided(table, header))
     layout = (

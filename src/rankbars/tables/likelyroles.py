@@ -191,7 +191,7 @@ def _likely_score(header: Header, rows: _Rows) -> str | None:
             and fold_name(name) not in COMPARED
             and any(row[places[name]] not in (None, "") for row in rows)]  # fmt: skip
     means = [name for name in free if fold_name(name) in _MEANS]
-    found = means or likely_scores(name for name in free if name in header.unexplained)
+    found = means or likely_scores(sorted({*free} & {*header.unexplained}, key=places.__getitem__))
     found = found or [name for name in free if is_attribute(name)]
     found.sort(key=lambda name: usual_direction(name) != "higher")
     whole = {
@@ -211,10 +211,12 @@ def refuse_lists(table: Table, header: Header, named: Collection[str]) -> None:
         name for at, name in enumerate(header.columns)
         if head and all(_is_list_of_numbers(row[at]) for row in head)
     ]  # fmt: skip
+    if not lists:
+        return
+    asked = next((name for name in lists if name in named), lists[0])
     others = [name for name in header.columns if name in header.numeric
               and (name in header.unexplained or _is_called(name, "score"))]  # fmt: skip
-    asked = next((name for name in lists if name in named), lists[0] if lists else None)
-    if asked is not None and (asked in named or not others):
+    if asked in named or not others:
         raise DataError(f"{table.source}: {describe_lists(asked)}")
 
 

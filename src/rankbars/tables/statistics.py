@@ -438,25 +438,40 @@ def end_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
     >>> end_pairs(["low", "high", "math_low", "law_high", "top1", "top5"])
     [('low', 'high')]
     """
-    return [(one, two) for one in names for two in names if _are_ends(one, two)]
+    high: dict[object, list[str]] = {}
+    low: list[tuple[str, object]] = []
+    for name in names:
+        words = _WORDS.findall(name.casefold())
+        for place, word in enumerate(words):
+            rest = (*words[:place], None, *words[place + 1 :])
+            for kind, end in _low_ends(word):
+                low.append((name, (rest, kind, end)))
+            for kind, end in _high_ends(word):
+                high.setdefault((rest, kind, end), []).append(name)
+    return [(one, two) for one, key in low for two in high.get(key, ())]
 
 
-def _are_ends(low: str, high: str) -> bool:
-    one, two = (
-        [str(word) for word in re.findall(r"\d+(?:\.\d+)?|[^\W\d_]+", name.casefold())]
-        for name in (low, high)
-    )
-    differ = [(a, b) for a, b in zip(one, two, strict=False) if a != b]
-    if len(one) != len(two) or len(differ) != 1:
-        return False
-    a, b = differ[0]
-    if _SHARE.fullmatch(a) and _SHARE.fullmatch(b):
-        shares = (float(f".{a}"), float(f".{b}")) if a[0] == "0" and "." not in a else (
-            float(a) / 100.0, float(b) / 100.0
-        )  # fmt: skip
-        return bool(shares[0] < 0.5) and math.isclose(sum(shares), 1.0)
-    return b == _LOW.get(a)
+def _low_ends(word: str) -> list[tuple[str, object]]:
+    """What stands at the upper end where this stands at the lower: a word, or the rest of 1."""
+    if not word[0].isdecimal():
+        return [("word", _LOW[word])] if word in _LOW else []
+    kind = "share" if word[0] == "0" and "." not in word else "percent"
+    share = dict(_shares(word))[kind]
+    return [(kind, round(1.0 - share, _DIGITS))] if share < 0.5 else []
 
 
+def _high_ends(word: str) -> list[tuple[str, object]]:
+    if not word[0].isdecimal():
+        return [("word", word)] if word in _LOW.values() else []
+    return [(kind, round(share, _DIGITS)) for kind, share in _shares(word)]
+
+
+def _shares(word: str) -> list[tuple[str, float]]:
+    """Digits behind a point, as 975 of 0.975, and in per cent."""
+    percent = ("percent", float(word) / 100.0)
+    return [percent] if "." in word else [percent, ("share", float(f".{word}"))]
+
+
+_WORDS = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")
+_DIGITS = 9
 _LOW = {"lower": "upper", "low": "high", "lo": "hi", "lb": "ub", "lwr": "upr"}
-_SHARE = re.compile(r"\d+(?:\.\d+)?")

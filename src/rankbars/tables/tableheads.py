@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 from rankbars.tables.asides import describes_answers, is_helper, likely_scores
 from rankbars.tables.cells import parse_number
@@ -67,7 +68,8 @@ ROW_KEYS: Mapping[str, frozenset[str]] = {
 KEYS = ("item", "fold", "repeat", "run", "epoch")
 
 
-class Header(NamedTuple):
+@dataclass(frozen=True)
+class Header:
     """Columns of a table, and what the first rows say of them.
 
     Attributes
@@ -128,14 +130,9 @@ class Header(NamedTuple):
         numbers = find_row_numbers(self.columns, self.numeric)
         return next((name for name in self.columns if name not in numbers), "")
 
-    @property
+    @cached_property
     def unexplained(self) -> list[str]:
         """Numeric columns that play no role."""
-        explained = {
-            fold_name(name)
-            for role, (aliases, weak) in ROLES.items()
-            for name in (role, *aliases, *(weak if role in ("item", "score") else ()))
-        }  # fmt: skip
         numbers = find_row_numbers(self.columns, self.numeric)
         log = self.has(
             "score", weak=True
@@ -144,9 +141,16 @@ class Header(NamedTuple):
             name
             for name in self.columns
             if name in self.numeric
-            and name not in numbers and fold_name(name) not in explained and not is_helper(name)
+            and name not in numbers and fold_name(name) not in _EXPLAINED and not is_helper(name)
             and not (log and describes_answers(name))
         ]  # fmt: skip
+
+
+_EXPLAINED = frozenset(
+    fold_name(name)
+    for role, (aliases, weak) in ROLES.items()
+    for name in (role, *aliases, *(weak if role in ("item", "score") else ()))
+)
 
 
 def corner_names(role: str) -> frozenset[str]:

@@ -40,10 +40,13 @@ def are_outcomes(cells: Iterable[object]) -> bool:
     >>> are_outcomes(["ok", "error"]), are_outcomes(["passed", "passed", "skipped"])
     (False, True)
     """
-    words = Counter(str(cell).strip().casefold() for cell in cells if cell not in (None, ""))
-    known = sum(number for word, number in words.items() if word in {*_OUTCOMES, *_SKIPPED})
-    some = any(word in _OUTCOMES for word in words)
-    return some and len(words) <= _MOST_WORDS and 2 * known >= sum(words.values())
+    found = [cell for cell in cells if cell not in (None, "")]
+    if not any(isinstance(cell, str) for cell in found):
+        return False
+    words = Counter(str(cell).strip().casefold() for cell in found)
+    known = sum(number for word, number in words.items() if word in _OUTCOMES or word in _SKIPPED)
+    some = not words.keys().isdisjoint(_OUTCOMES)
+    return some and len(words) <= _MOST_WORDS and 2 * known >= len(found)
 
 
 def parse_words(given: str | Mapping[str, object] | Sequence[str] | None) -> dict[str, float]:
