@@ -29,6 +29,7 @@ from rankbars.steps.gaps import find_gaps, lost_trials, never_run, refuse_lost
 from rankbars.steps.missingness import refuse_gaps, resolve_items, resolve_missing
 from rankbars.steps.pooling import leave_out_items
 from rankbars.steps.rowquestions import PASTE_COLUMN, question_rows
+from rankbars.steps.wholeruns import settle_runs
 
 if TYPE_CHECKING:
     from rankbars.intake import Results
@@ -55,7 +56,7 @@ def check(
     resamples: int = 1000,
     votes: VoteOptions | None = None,
     zero_se: str = "zero",
-    runs: str = "independent",
+    runs: str = "auto",
     average_anyway: bool = False,
     costs: Results | None = None,
     anchor: str | None = None,
@@ -185,8 +186,8 @@ def check(
         chosen = settle_tasks(chosen, parsed, missing_tasks or "insert")
     rules = [
         [(line.text, line.role) for line in lines], [claim.margin for claim in parsed], alpha,
-        together, test, over, zero_se, runs, spend, missing, missing_tasks, missing_items,
-        [] if file is None else list(file.flaky),
+        together, test, over, zero_se, _declared(runs), spend, missing, missing_tasks,
+        missing_items, [] if file is None else list(file.flaky),
     ]  # fmt: skip
     looked: Record | StoreRecord | None = None
     if record is not None:
@@ -203,6 +204,7 @@ def check(
     if about:
         chosen = settle_gaps(chosen, models, missing, missing_tasks, missing_items)
     chosen = count_groups(chosen)
+    spec, of_runs = settle_runs(chosen.select(models=models) if about else chosen, spec)
     asked_about = {} if independent_rows or not about else chosen.tasks
     level = alpha if looked is None else looked.level
     draws = enough_resamples(resamples, len(parsed), level) if together else resamples
@@ -210,7 +212,7 @@ def check(
     def contrasts(pair: Scores, a: str, b: str) -> HeadToHead:
         return contrast_models(
             pair, a, b, test=test, alpha=level, over=over, seed=seed, resamples=draws,
-            votes=votes, zero_se=zero_se, runs=runs,
+            votes=votes, zero_se=zero_se, runs=spec.runs,
             average_anyway=average_anyway or pair is prices, independent_rows=independent_rows,
         )  # fmt: skip
 
@@ -241,6 +243,7 @@ def check(
             dict.fromkeys(
                 (
                     *chosen.notes,
+                    *of_runs,
                     *notes,
                     *question_rows(asked_about, PASTE_COLUMN),
                     *_written_later(claims, taken),
@@ -338,6 +341,11 @@ def _written_later(claims: object, scores: Scores) -> tuple[Note, ...]:
         "were written before the results were read."
     )
     return (Note("claims-later", text),)
+
+
+def _declared(runs: str) -> str:
+    """What a ledger keeps of the runs: a rule that was not given has been "independent" since."""
+    return {"auto": "independent", "independent": "these runs"}.get(runs, runs)
 
 
 def _chosen(scores: Scores, models: tuple[str, ...]) -> Scores:

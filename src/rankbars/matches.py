@@ -39,7 +39,7 @@ def head_to_head(
     resamples: int = 1000,
     votes: VoteOptions | None = None,
     zero_se: str = "zero",
-    runs: str = "independent",
+    runs: str = "auto",
     average_anyway: bool = False,
     normalise: str | None = None,
     independent_rows: bool = False,
@@ -77,7 +77,7 @@ def head_to_head(
         How pairwise votes are turned into strengths; of votes, those between the two count.
     zero_se : {"zero", "largest"}
         What a published standard error of 0 counts as; see `rankbars.compare`.
-    runs : {"independent", "shared", "anew"}
+    runs : {"auto", "independent", "shared", "anew"}
         Whether all answers of a run share an effect; see `rankbars.compare`.
     average_anyway : bool
         Whether scores of different metrics are averaged as they are; see `rankbars.aggregate`.

@@ -28,6 +28,7 @@ from rankbars.steps.pairtests import TESTS, VOTE_TESTS, check_test, choose_test
 from rankbars.steps.taskentries import settle_missing
 from rankbars.steps.testrows import VoteTests
 from rankbars.steps.validity import check_method
+from rankbars.steps.wholeruns import settle_runs
 from rankbars.taskranking import Wanted, rank_tasks
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def explain(scores: Results, spec: Spec | None = None) -> Explanation:
         take_correction(spec.correction)
     check_method(spec.test, spec.correction, spec.scope)
     resolved = settle_missing(take_scores("explain", scores), spec).scores
+    spec, _ = settle_runs(resolved, spec)
     chosen = {
         name: choose_test(evidence, spec.runs) if spec.test == "auto" else spec.test
         for name, evidence in resolved.tasks.items()
@@ -252,7 +254,7 @@ def _reason(evidence: Evidence, test: str) -> str:
             "A judge scored more rows than people did, and is worth it: it corrects their labels."
         )
     if test == "two_way":
-        return "All answers of a run share an effect, as was declared: runs are drawn, too."
+        return "All answers of a run share an effect: runs are drawn, too."
     if evidence.clusters is not None:
         return "Rows come in clusters; the clusters, not the rows, are independent."
     if evidence.kind == "runs":

@@ -37,6 +37,7 @@ from rankbars.steps.pairtests import check_test, choose_test, take_present
 from rankbars.steps.taskentries import Entries, bridged_spec, settle_missing
 from rankbars.steps.testrows import PairMemory, VoteTests
 from rankbars.steps.validity import check_method, design_of
+from rankbars.steps.wholeruns import settle_runs
 from rankbars.taskranking import RankedTask, Wanted, rank_tasks
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def leaderboard(
     prior: str = "auto",
     zero_se: str = "zero",
     variants: Mapping[str, int] | None = None,
-    runs: str = "independent",
+    runs: str = "auto",
     best_alone: bool = False,
     top_alone: int | None = None,
     baseline: str | None = None,
@@ -136,7 +137,7 @@ def leaderboard(
         What the estimator ``"bayes"`` assumes beforehand, by name; see `rankbars.aggregate`.
     zero_se : {"zero", "largest"}
         What a published standard error of 0 counts as; see `rankbars.compare`.
-    runs : {"independent", "shared", "anew"}
+    runs : {"auto", "independent", "shared", "anew"}
         Whether all answers of a run share an effect; see `rankbars.compare`.
     best_alone : bool
         Also say, in a note, which models may be first at the whole of `alpha`: a statement by
@@ -226,6 +227,7 @@ def leaderboard(
     scores = entries.scores
 
     _check_methods(scores, spec)
+    spec, of_runs = settle_runs(scores, spec)
     single = len(scores.tasks) == 1
     averaged = not single and spec.over != "none"
     bridging = bridged_spec(spec, entries)
@@ -252,7 +254,7 @@ def leaderboard(
         found.add(name, ranked)
         del ranked  # before the next task needs the room
 
-    notes = [*scores.notes, *found.notes, *found.closing_notes(scores)]
+    notes = [*scores.notes, *found.notes, *of_runs, *found.closing_notes(scores)]
     aggregate = overall = None
     if collector is not None:
         aggregate = collector.finish()

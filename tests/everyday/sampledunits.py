@@ -43,6 +43,23 @@ def questions_in_languages(*, same: bool) -> str:
     return lines("model,qid,lang,correct", *rows)
 
 
+def seeds_of_two_branches(alike: bool = False) -> str:
+    """Three seeds of two branches on 200 items; whole seeds do well or badly, of both if alike."""
+    source = random.Random(5)
+    shares = {"main": (0.44, 0.62, 0.46), "pr-77": (0.65, 0.52, 0.67)}
+    if alike:
+        shares = {"main": (0.35, 0.5, 0.65), "pr-77": (0.5, 0.65, 0.8)}
+    return lines(
+        "model,seed,item,correct",
+        *(
+            f"{name},{seed},{item},{int(source.random() < share)}"
+            for name, by_seed in shares.items()
+            for seed, share in enumerate(by_seed)
+            for item in range(200)
+        ),
+    )
+
+
 SEEDS = {"k.csv": seeds_on_tasks()}
 ANEW = '--runs anew (runs="anew") says that every task was trained anew'
 
@@ -67,6 +84,26 @@ CASES = (
         ("muon leads",),
         hides=("--runs anew",),
         models=("adamw", "muon"),
+    ),
+    Case(
+        "seeds that differ on all items/a claim",
+        'check g.csv --claim "pr-77 > main"',
+        {"g.csv": seeds_of_two_branches()},
+        ("CANNOT TELL", "Whole runs differ by more than chance", "--runs independent"),
+        code=3,
+    ),
+    Case(
+        "seeds that differ on all items/the line for these runs",
+        'check g.csv --claim "pr-77 > main" --runs independent',
+        {"g.csv": seeds_of_two_branches()},
+        ("SUPPORTED", "What is said here is for these runs"),
+    ),
+    Case(
+        "seeds that differ on all items/models alike",
+        "rank g.csv",
+        {"g.csv": seeds_of_two_branches(alike=True)},
+        ("pr-77 leads", "move all models alike"),
+        hides=("for these runs, pr-77",),
     ),
     Case(
         "questions in several languages/are one draw each",

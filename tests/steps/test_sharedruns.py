@@ -10,7 +10,13 @@ import pytest
 import rankbars as rb
 from rankbars.render.sentences import headline
 from rankbars.stats.multiplicity.stepdown import decide
-from rankbars.stats.pairwise.runeffects import examine_runs, run_signal, signal_power, two_way_t
+from rankbars.stats.pairwise.runeffects import (
+    examine_runs,
+    run_signal,
+    run_summary,
+    signal_power,
+    two_way_t,
+)
 
 NAMES = ("a", "b", "c")
 
@@ -66,10 +72,105 @@ def test_tasks_add_up_and_may_differ_in_size() -> None:
     assert f"(p = {p:.2g}; " in note(found, "runs-alike").message
 
 
-def test_a_clear_effect_makes_the_headline_speak_of_these_runs_and_changes_no_test() -> None:
+def seeds(rng: np.random.Generator, tau: float, common: float = 0.0) -> rb.Scores:
+    """0/1 answers of two equal models to 300 items in 3 runs, which move each by `tau`."""
+    chance = 0.1 + 0.8 * rng.beta(0.7, 0.7, (300, 1, 1)) + 0.12 * rng.normal(size=(300, 1, 2))
+    chance = chance + tau * rng.normal(size=(1, 3, 2)) + common * rng.normal(size=(1, 3, 1))
+    cube = (rng.random((300, 3, 2)) < chance).astype(float)
+    return rb.Scores({"x": rb.Items(("a", "b"), cube.mean(axis=1), runs=cube)})
+
+
+def told_apart(tau: float, runs: str, repetitions: int, common: float = 0.0) -> int:
+    rng = np.random.default_rng(77)
+    duels = (
+        rb.head_to_head(seeds(rng, tau, common), "a", "b", runs=runs) for _ in range(repetitions)
+    )
+    return sum(duel.verdict != "cannot tell" for duel in duels)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("tau", "common", "by_t", "by_default"),
+    [(0.08, 0.0, 0.5, 0.097), (0.04, 0.0, 0.25, 0.123), (0.0, 0.0, 0.049, 0.045),
+     (0.0, 0.1, 0.055, 0.038)],
+)  # fmt: skip
+def test_seeds_that_differ_tell_equal_models_apart_as_rarely_as_the_page_says(
+    calibration: Any, tau: float, common: float, by_t: float, by_default: float
+) -> None:
+    repetitions = calibration.runs(300, 1500)
+    for runs, published in (("independent", by_t), ("auto", by_default)):
+        hits = told_apart(tau, runs, repetitions, common)
+        # The published figure, of 1,500 repetitions, has an error, too.
+        error = np.sqrt(published * (1 - published) * (1 / repetitions + 1 / 1500))
+        calibration.near(hits, repetitions, published, 3.5 * error, of=runs)
+
+
+def test_runs_that_differ_are_drawn_too_where_nobody_said_what_they_are() -> None:
+    cube = answers(300, 4, tau=0.15)
+    board = rb.leaderboard(scores(x=cube))
+    declared = rb.leaderboard(scores(x=cube), runs="shared")
+    assert board.spec.runs == "shared"
+    assert "--runs independent" in note(board, "runs-differ").message
+    np.testing.assert_array_equal(board.tasks["x"].best, declared.tasks["x"].best)
+    np.testing.assert_array_equal(board.tasks["x"].se, declared.tasks["x"].se)
+    duel = rb.head_to_head(scores(x=cube), "a", "b")
+    assert duel.tasks["x"].test == "two_way"
+    assert duel.needed is None
+    made = rb.check(scores(x=cube), ["a > b", "a >= 0.3"])
+    said = [one for one in made.notes if one.code == "runs-differ"]
+    assert len(said) == 1
+    by_declaration = rb.check(scores(x=cube), ["a > b", "a >= 0.3"], runs="shared")
+    assert [(one.low, one.high) for one in made.claims] == [
+        (one.low, one.high) for one in by_declaration.claims
+    ]
+
+
+def test_what_runs_do_to_all_models_alike_changes_no_test() -> None:
+    rng = np.random.default_rng(9)
+    board = rb.leaderboard(seeds(rng, 0.0, common=0.3))
+    assert board.spec.runs == "independent"
+    assert board.tasks["x"].test == "t"
+    assert "move all models alike" in note(board, "runs-alike").message
+
+
+def test_an_effect_where_answers_are_missing_is_for_these_runs() -> None:
+    cube = answers(300, 4, tau=0.15)
+    cube[0, 0, 0] = np.nan
+    items = rb.Items(NAMES, np.nanmean(cube, axis=1), trials=cube,
+                     answers=(~np.isnan(cube)).sum(axis=1))  # fmt: skip
+    board = rb.leaderboard(rb.Scores({"x": items}))
+    assert board.tasks["x"].test == "t"
+    assert "where every model answered every item" in note(board, "run-effect").message
+
+
+def test_the_error_of_a_score_has_what_runs_add() -> None:
+    rng = np.random.default_rng(3)
+    cube = rng.normal(size=(40, 1, 3)) + rng.normal(size=(1, 5, 3)) + rng.normal(size=(40, 5, 3))
+    found = run_summary(cube)
+    for model in range(3):
+        one = cube[:, :, model]
+        rest = one - one.mean(axis=0) - one.mean(axis=1, keepdims=True) + one.mean()
+        of_runs = 40 * one.mean(axis=0).var(ddof=1)
+        excess = max(0.0, of_runs - (rest**2).sum() / (39 * 4)) / (40 * 5)
+        variance = one.mean(axis=1).var(ddof=1) / 40 + excess
+        assert found.se[model] ** 2 == pytest.approx(variance, rel=1e-12)
+    # A model with the same score everywhere adds nothing: the pair test of it is that of the score.
+    beside = np.dstack([cube[:, :, :1], np.zeros((40, 5, 1))])
+    assert two_way_t(beside).se[0, 1] == pytest.approx(found.se[0], rel=1e-12)
+    assert two_way_t(beside).df[0, 1] == pytest.approx(found.df[0], rel=1e-12)
+
+
+def test_runs_of_their_own_are_drawn_too() -> None:
+    cube = answers(60, 4, tau=0.2)
+    own = rb.Items(NAMES, cube.mean(axis=1), trials=cube, answers=np.full((60, 3), 4))
+    made = rb.compare(rb.Scores({"x": own}), runs="shared")["x"]
+    np.testing.assert_array_equal(made.pairs.statistic, two_way_t(cube).statistic)
+
+
+def test_a_clear_effect_that_is_called_independent_makes_the_headline_speak_of_these_runs() -> None:
     cube = answers(300, 4, tau=0.15)
     assert examine_runs(cube).p <= 0.01
-    board = rb.leaderboard(scores(x=cube))
+    board = rb.leaderboard(scores(x=cube), runs="independent")
     assert "On this task, for these runs," in headline(board)
     assert "--runs shared covers new runs" in headline(board)
     assert "--runs shared" in note(board, "run-effect").message

@@ -366,7 +366,7 @@ def _refuse_runs(scores: Scores, runs: str) -> None:
     from rankbars.data.storedtasks import known_outline
     from rankbars.errors import OptionError
 
-    if runs == "independent":
+    if runs in ("auto", "independent"):
         return
     of_runs = 0
     for name in scores.tasks:

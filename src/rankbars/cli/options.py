@@ -262,9 +262,10 @@ zero_se_option = named_option(
     "known: 0, or the largest error of another model on the task.",
 )  # fmt: skip
 runs_option = named_option(
-    "--runs", known=RUNS, default="independent", show_default=True,
+    "--runs", known=RUNS, default="auto", show_default=True,
     help="What several answers to one item are: independent (drawn anew for each item), or shared: "
-    "an effect of the run, such as a training seed, a prompt or a day, moves all its answers. "
+    "an effect of the run, such as a training seed, a prompt or a day, moves all its answers; "
+    "auto: shared where the answers show that whole runs differ. "
     "Where rows are runs, one label is one run on all tasks; anew: every task was trained anew.",
 )  # fmt: skip
 

@@ -320,6 +320,17 @@ class Items:
         return self.trials if self.runs is None else self.runs
 
     @property
+    def crossed(self) -> NDArray[np.float64] | None:
+        """The answers by run where every model has as many to every item, whoever's runs they are.
+
+        None where one is missing, or the runs are not known.
+        """
+        if self.runs is not None or self.trials is None:
+            return self.runs
+        seen = ~np.isnan(self.values).all(axis=0)
+        return None if np.isnan(self.trials[:, :, seen]).any() else self.trials
+
+    @property
     def kind(self) -> Literal["items", "folds", "runs"]:
         """What a row is, as one word of the board file, where prompt variants count as runs."""
         if isinstance(self.design, Folds):

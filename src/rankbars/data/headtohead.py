@@ -197,13 +197,15 @@ class HeadToHead:
         """Rows that would tell the two apart, as `rankbars.plan` says of this pilot.
 
         None where they are told apart already, or the observed difference says nothing of that:
-        there is none, or no spread, or there are fewer than 20 rows (3 tasks).
+        there is none, or no spread, or there are fewer than 20 rows (3 tasks); and where runs are
+        drawn, too, for more items alone do not narrow what runs do.
         """
         main = self.main
         if main is None or main.verdict != "cannot tell" or main.kind in ("folds", "estimates"):
             return None
         few = main.n < (FEWEST_TASKS if main.kind == "tasks" else FEWEST_ROWS)
         gap = abs(main.difference)
+        few = few or any(task.test == "two_way" for task in self.tasks.values())
         if few or not gap > 0 or math.isnan(main.detectable):
             return None
         return needed_by_pilot(gap, main.se, main.n, self.alpha / 2, self.power, main.df)

@@ -191,7 +191,7 @@ MISSING_TASKS = ("insert", "additive", "bounds", "drop_models", "drop_tasks", "r
 MISSING_POLICIES = ("raise", "pairwise", "listwise", "fail", "drop_models", "bounds", "insert",
                     "additive", "drop_tasks")  # fmt: skip
 _USUAL = {"missing_tasks": "insert", "missing_items": "raise"}
-RUNS = ("independent", "shared", "anew")
+RUNS = ("auto", "independent", "shared", "anew")
 ZERO_SE = ("zero", "largest")
 WITHIN_GROUPS = ("size", "equal")
 OVERS = ("auto", "items", "tasks", "families", "none")
@@ -250,9 +250,10 @@ class Spec:
     zero_se : {"zero", "largest"}
         What a published standard error of 0 counts as, where the number of 0/1 items behind it
         is not known: 0, or the largest error of another model on the task.
-    runs : {"independent", "shared", "anew"}
+    runs : {"auto", "independent", "shared", "anew"}
         What several answers to one item are: drawn anew for each item, or moved together by an
-        effect of the run (a training seed, a prompt, a day) that all its answers share. Where rows
+        effect of the run (a training seed, a prompt, a day) that all its answers share; ``"auto"``:
+        the latter where the answers show it. A board keeps what was decided. Where rows
         are runs, one label is one run on all tasks; ``"anew"``: another run on each.
     best_alone : bool
         Whether a note has the models that may be first at the whole of `alpha`, as a statement by
@@ -305,7 +306,7 @@ class Spec:
     prior: str = "auto"
     zero_se: str = "zero"
     variants: Mapping[str, int] = field(default_factory=dict, hash=False)
-    runs: str = "independent"
+    runs: str = "auto"
     best_alone: bool = False
     top_alone: int | None = None
     baseline: str | None = None

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from rankbars.data.claim import Claim, known_names
+from rankbars.data.headtohead import Contrast
 from rankbars.data.judged import OUT_OF_REACH, JudgedClaim
 from rankbars.data.notes import Note, join_words
 from rankbars.data.scores import Scores
@@ -225,7 +226,8 @@ def _told(one: Weighed, verdict: Judgement, support: float, refute: float) -> Ju
 def _needed(claim: Claim, part: Part, support: float) -> tuple[float | None, str]:
     """Rows that would support a claim of one comparison, and what that supposes."""
     n = part.contrast.n
-    if n == 0 or claim.kind == "within":
+    runs_too = isinstance(part.contrast, Contrast) and part.contrast.test == "two_way"
+    if n == 0 or claim.kind == "within" or runs_too:  # more items alone do not tell of new runs
         return None, ""
     difference = part.found.value
     supposing = "if the true difference is the observed one"

@@ -385,11 +385,12 @@ def _with_constant(scores: Scores, model: str, value: float) -> tuple[Scores, st
     for task, evidence in alone.tasks.items():
         if isinstance(evidence, Items):
             column = np.where(np.isnan(evidence.values), np.nan, value)
+            answers = evidence.crossed
             tasks[task] = replace(
                 evidence,
                 models=(model, name),
                 values=np.hstack([evidence.values, column]),
-                runs=None,
+                runs=None if answers is None else np.dstack([answers, _beside(answers, value)]),
                 answers=None,
                 within=None,
                 trials=None,
@@ -405,6 +406,11 @@ def _with_constant(scores: Scores, model: str, value: float) -> tuple[Scores, st
             )
     info = {task: replace(alone.info[task], coverage=None) for task in tasks}
     return replace(alone, tasks=tasks, info=info), name
+
+
+def _beside(answers: NDArray[np.float64], value: float) -> NDArray[np.float64]:
+    """Answers that are the value wherever there is one."""
+    return np.where(np.isnan(answers), np.nan, value)
 
 
 # What readers call the only task where nothing names it.

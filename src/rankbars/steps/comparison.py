@@ -8,6 +8,7 @@ from rankbars.data.spec import Spec, VoteOptions
 from rankbars.errors import OptionError
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.testrows import Setting
+from rankbars.steps.wholeruns import settle_runs
 
 __all__ = ["compare"]
 
@@ -20,7 +21,7 @@ def compare(
     resamples: int = 1000,
     votes: VoteOptions | None = None,
     zero_se: str = "zero",
-    runs: str = "independent",
+    runs: str = "auto",
 ) -> dict[str, Comparisons]:
     """Tests of all pairs of models, task by task.
 
@@ -44,7 +45,7 @@ def compare(
     zero_se : {"zero", "largest"}
         What a published standard error of 0 counts as where the number of 0/1 items behind it is
         not known: 0, or the largest error of another model on the task.
-    runs : {"independent", "shared", "anew"}
+    runs : {"auto", "independent", "shared", "anew"}
         What several answers to one item are: drawn anew for each item, which the paired t-test on
         their mean covers, or moved together by an effect of the run (a training seed, a prompt, a
         day) that all its answers share. ``"auto"`` is then ``"two_way"`` where items have several
@@ -84,7 +85,8 @@ def compare(
             f"Two models: rb.head_to_head(scores, {called})."
         )
     models = scores.models
-    spec = Spec(test=test, seed=seed, resamples=resamples, zero_se=zero_se, runs=runs)
+    asked = Spec(test=test, seed=seed, resamples=resamples, zero_se=zero_se, runs=runs)
+    spec, _ = settle_runs(scores, asked)
     setting = Setting(
         seed, resamples, votes=VoteOptions() if votes is None else votes, zero_se=spec.zero_se,
         runs=spec.runs,

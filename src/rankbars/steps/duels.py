@@ -49,6 +49,7 @@ from rankbars.steps.pairdecision import (
 )
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.testrows import Setting, has_answers_of_runs, score_ends
+from rankbars.steps.wholeruns import settle_runs
 
 __all__ = ["contrast_models"]
 
@@ -65,7 +66,7 @@ def contrast_models(
     resamples: int = 1000,
     votes: VoteOptions | None = None,
     zero_se: str = "zero",
-    runs: str = "independent",
+    runs: str = "auto",
     average_anyway: bool = False,
     normalise: str | None = None,
     independent_rows: bool = False,
@@ -82,10 +83,11 @@ def contrast_models(
         independent_rows=independent_rows,
     )  # fmt: skip
     chosen = count_groups(scores.select(models=(a, b)))
+    spec, of_runs = settle_runs(chosen, spec)
     pair = Pair(a, b)
     setting = Setting(
         seed, resamples, votes=VoteOptions() if votes is None else votes, zero_se=zero_se,
-        runs=runs,
+        runs=spec.runs,
     )  # fmt: skip
     compared: dict[str, Comparisons] = {}
     tasks: dict[str, Contrast] = {}
@@ -113,7 +115,8 @@ def contrast_models(
         for note in one.notes
         if note.code != UNSEEN_ROWS or len(compared) == 1
     )
-    if runs != "shared":
+    notes += of_runs
+    if spec.runs != "shared":
         examined = {
             name: examine_task_runs(evidence, seed, name)
             for name, evidence in chosen.tasks.items()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,9 +35,17 @@ from rankbars.stats.repeatedanswers import (
 from rankbars.stats.streams import stream
 from rankbars.steps.testrows import averaged_words, row_word
 
-__all__ = ["RunFinding", "examine_task_noise", "examine_task_runs", "run_notes"]
+__all__ = [
+    "CLEAR",
+    "RunChances",
+    "RunFinding",
+    "examine_task_noise",
+    "examine_task_runs",
+    "run_chances",
+    "run_notes",
+]
 
-CLEAR = 0.01  # with a p-value up to this, the sentence at the top speaks of these runs only
+CLEAR = 0.05  # with a p-value up to this whole runs differ: they are drawn, too, like items
 _FEWEST_UNEVEN = 10  # items; of fewer only complete answers are tested, by permutation
 _SHARE = 0.03  # of the range of scores: the effect whose chance to be seen is told
 
@@ -321,8 +330,53 @@ def examine_task_runs(evidence: Evidence, seed: int, task: str) -> RunFinding | 
     )
 
 
+class RunChances(NamedTuple):
+    """What all tasks together say of whole runs.
+
+    Attributes
+    ----------
+    p
+        Chance of such a spread of runs without any effect; NaN where nothing can be tested.
+    apart
+        The same of what runs do to one model and not to the others, which alone does not cancel in
+        differences; NaN with one model.
+    alike
+        Whether runs move models alike by more than they move them apart, beyond chance: a lenient
+        rater, a hard day.
+    """
+
+    p: float
+    apart: float
+    alike: bool
+
+    @property
+    def differ(self) -> bool:
+        """Whether runs differ by more than chance in a way that does not cancel."""
+        return self.p <= CLEAR and not (self.alike and self.apart > CLEAR)
+
+
+def run_chances(found: Iterable[RunFinding]) -> RunChances:
+    """The tests of all tasks together."""
+    parts = tuple(found)
+    q, df = sum(one.q for one in parts), sum(one.df for one in parts)
+    shared = [one for one in parts if one.common_df]
+    common, common_df = (
+        sum(one.common_q for one in shared),
+        sum(one.common_df for one in shared),
+    )
+    rest = max(sum(one.q for one in shared) - common, 0.0)
+    rest_df = sum(one.df for one in shared) - common_df
+    alike = False
+    if rest_df > 0 and common > 0.0:
+        from scipy.special import fdtrc
+
+        ratio = math.inf if rest == 0.0 else common / common_df * rest_df / rest
+        alike = bool(fdtrc(common_df, rest_df, ratio) <= CLEAR)
+    return RunChances(chi_square_tail(q, df), chi_square_tail(rest, rest_df), alike)
+
+
 def run_notes(found: Mapping[str, RunFinding]) -> tuple[Note, ...]:
-    """What a board says of the runs behind its answers; it informs, and changes no test.
+    """What a board says of the runs behind its answers where they are not drawn, too.
 
     Examples
     --------
@@ -334,12 +388,22 @@ def run_notes(found: Mapping[str, RunFinding]) -> tuple[Note, ...]:
         return ()
     parts = tuple(found.values())
     df = sum(one.df for one in parts)
-    p = chi_square_tail(sum(one.q for one in parts), df)
-    if p <= CLEAR:
+    chances = run_chances(parts)
+    p = chances.p
+    if p <= CLEAR and not chances.differ:
+        text = (
+            f"Whole runs move all models alike, by more than chance (p = {p:.2g}), as lenient "
+            "raters or hard days do: that cancels in differences; the ± of single scores is for "
+            "these runs."
+        )
+        return (Note("runs-alike", text),)
+    if chances.differ:
+        whole = all(one.runs for one in parts)
         text = (
             "Answers with the same number, as of one run or one rater, move together more than "
             f"chance allows (p = {p:.2g}). What "
-            'is said here is for these runs. --runs shared (runs="shared") covers new runs, too.'
+            'is said here is for these runs. --runs shared (runs="shared") covers new runs, too'
+            f"{'' if whole else ', where every model answered every item in every run'}."
         )
         return (Note("run-effect", text),)
     taus = {one.tau for one in parts}
@@ -349,9 +413,8 @@ def run_notes(found: Mapping[str, RunFinding]) -> tuple[Note, ...]:
     shapes = {(one.items, one.runs) for one in parts}
     even = len(shapes) == 1 and parts[0].runs > 0
     seen = f"{parts[0].items} items × {parts[0].runs} answers. " if even else ""
-    sign = "Little" if p <= 0.05 else "No"
     text = (
-        f"{seen}The ± holds for new items and new answers. {sign} sign of an effect shared by "
+        f"{seen}The ± holds for new items and new answers. No sign of an effect shared by "
         f"whole runs (p = {p:.2g}; one{size} would show in {100 * power:.0f} % of cases)."
     )
     return (Note("runs-alike", text),)

@@ -163,23 +163,24 @@ def welch_test(evidence: Evidence, setting: Setting) -> Tested:
 
 def two_way_test(evidence: Evidence, setting: Setting) -> Tested:
     """Runs (seeds, prompts) that move all their answers: for new items and new runs."""
-    from rankbars.stats.pairwise.runeffects import two_way_t
+    from rankbars.stats.pairwise.runeffects import run_summary, two_way_t
 
     items = _independent_rows(evidence, "two_way")
-    if items.runs is None:
+    answers = items.crossed
+    if answers is None:
         way = "Leave out --runs shared" if setting.runs == "shared" else "Use --test t"
         raise OptionError(
-            "The two-way test needs every model to have answered every item in the same runs "
-            "(seeds, epochs or prompts): one column that names them, at least 2 of them, and no "
-            f"answer missing. That is not so here. {way}."
+            "The two-way test needs every model to have answered every item in each of its runs "
+            "(seeds, epochs or prompts): one column that names them, at least 2 of them, as many "
+            f"for each model, and no answer missing. That is not so here. {way}."
         )
     first, second = row_word(items), averaged_words(items)
     return Tested(
-        item_summary(items.values),
-        two_way_t(items.runs, crossed=_cross(items)),
+        run_summary(answers),
+        two_way_t(answers, crossed=_cross(items)),
         (
             f"{first.capitalize()} and {second} are both independent draws: the guarantee is for "
-            f"new {first} and new {second} (here {items.n} × {items.runs.shape[1]}).",
+            f"new {first} and new {second} (here {items.n} × {answers.shape[1]}).",
         ),
         notes=(*row_notes(items), *_few_runs_notes(items)),
     )
@@ -219,9 +220,10 @@ def judge_t_test(evidence: Evidence, setting: Setting) -> Tested:
 
 def _few_runs_notes(items: Items) -> tuple[tuple[str, str], ...]:
     """What was measured with so few runs that the level is approximate."""
-    if items.runs is None or design_of(items, "two_way") == "crossed":
+    answers = items.crossed
+    if answers is None or design_of(items, "two_way") == "crossed":
         return ()
-    count, words = items.runs.shape[1], averaged_words(items)
+    count, words = answers.shape[1], averaged_words(items)
     two, four = (
         100 * (find_cell("two_way", "holm", "all", design).measured or 0.0)
         for design in ("few runs", "some runs")

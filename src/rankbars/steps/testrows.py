@@ -132,7 +132,7 @@ def has_answers_of_runs(evidence: Evidence) -> bool:
 
 def averaged_words(items: Items) -> str:
     """What the answers averaged into a row differ in, in the plural; empty where not known."""
-    known = items.averaged or (() if items.runs is None else ("runs",))
+    known = items.averaged or (() if items.crossed is None else ("runs",))
     return " and ".join(known)
 
 

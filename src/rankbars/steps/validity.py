@@ -278,7 +278,8 @@ def design_of(evidence: Evidence, test: str = "", pairing: str = "unknown") -> D
     if evidence.clusters is not None:
         return "clusters"
     if test == "two_way":
-        runs = 0 if evidence.runs is None else evidence.runs.shape[1]
+        answers = evidence.crossed
+        runs = 0 if answers is None else answers.shape[1]
         return "crossed" if runs >= 8 else "some runs" if runs >= 4 else "few runs"
     if test == "judge_t":
         return "judged"

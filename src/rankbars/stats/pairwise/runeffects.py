@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rankbars.errors import DataError
 from rankbars.stats.blocks import row_blocks
 from rankbars.stats.pairwise.differences import build_statistics, find_degenerate, no_pairs
+from rankbars.stats.pairwise.modelscores import ModelSummary, item_summary
 from rankbars.stats.pairwise.moments import measure_complete
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.pairwise.scorerows import rescale
@@ -25,6 +26,7 @@ __all__ = [
     "examine_runs",
     "run_signal",
     "run_squares",
+    "run_summary",
     "signal_power",
     "two_way_t",
 ]
@@ -329,6 +331,41 @@ def run_squares(cube: NDArray[np.float64]) -> RunSquares:
     run = n * np.square(by_run).sum(axis=0) / (n_runs - 1)
     rest = np.square(within - by_run).sum(axis=(0, 1)) / ((n - 1) * (n_runs - 1))
     return RunSquares(run, rest)
+
+
+def run_summary(cube: NDArray[np.float64]) -> ModelSummary:
+    """Mean of every model over items and runs, with its standard error for new ones of both.
+
+    Parameters
+    ----------
+    cube : ndarray, shape (n, K, M)
+        Complete answers.
+
+    Notes
+    -----
+    The variance of the mean of items, and the excess ``max(0, MSrun - MSres) / (n K)`` of runs;
+    degrees of freedom as in `two_way_t`.
+
+    Examples
+    --------
+    >>> made = run_summary(np.array([[[1.0], [2.0]], [[2.0], [5.0]]]))
+    >>> made.mean.item(), made.se.round(4).item(), made.df.round(3).item()
+    (2.5, 1.3229, 1.96)
+    """
+    n, n_runs, _ = cube.shape
+    plain = item_summary(cube.mean(axis=1))
+    if min(n, n_runs) < _FEWEST:
+        return plain
+    run, residual = run_squares(cube)
+    excess = np.maximum(run - residual, 0.0) / (n * n_runs)
+    variance = np.square(plain.se) + excess
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = np.square(variance) / (
+            np.square(plain.se) ** 2 / (n - 1) + np.square(run / (n * n_runs)) / (n_runs - 1)
+        )
+    return ModelSummary(
+        plain.mean, np.sqrt(variance), np.where(excess == 0.0, plain.df, np.fmax(df, 1.0))
+    )
 
 
 def _own_runs(cube: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -56,6 +56,7 @@ from rankbars.steps.corrections import take_correction
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.testrows import LEVEL_CODES, Setting
 from rankbars.steps.validity import check_method
+from rankbars.steps.wholeruns import settle_runs
 from rankbars.tables.taskestimates import binomial_se
 
 __all__ = ["AverageCollector", "Place", "aggregate"]
@@ -82,7 +83,7 @@ def aggregate(
     resamples: int = 1000,
     prior: PriorChoice | Mapping[str, PriorChoice] = "auto",
     zero_se: str = "zero",
-    runs: str = "independent",
+    runs: str = "auto",
     baseline: str | None = None,
     average_anyway: bool = False,
 ) -> Aggregate:
@@ -135,7 +136,7 @@ def aggregate(
         right answers, ``"uniform_spread"`` for scores with standard errors.
     zero_se : {"zero", "largest"}
         What a published standard error of 0 counts as; see `rankbars.compare`.
-    runs : {"independent", "shared", "anew"}
+    runs : {"auto", "independent", "shared", "anew"}
         Whether all answers of a run share an effect; see `rankbars.compare`.
     baseline : str, optional
         The model that skill scores are measured against: one minus the geometric mean over tasks
@@ -198,20 +199,21 @@ def aggregate(
     if correction != "auto":
         take_correction(correction)
     check_method(test, correction, spec.scope)
+    spec, of_runs = settle_runs(scores, spec)
     said = scores.notes
     scores = scores if weights is not None else count_groups(scores)
     plan = plan_average(scores, spec, weights=weights, limits=limits, prior=prior)
     plan = plan._replace(bears=can_bear_flips(sizes_of(scores.tasks), resamples))
     collector = AverageCollector(scores, plan)
     level = [note for note in scores.notes if note not in said]
-    setting = Setting(zero_se=zero_se, runs=runs)
+    setting = Setting(zero_se=zero_se, runs=spec.runs)
     for name, evidence in scores.tasks.items():
         compared = compare_evidence(evidence, scores.models, test, name, setting)
         if plan.over == "items":
             level.extend(note for note in compared.notes if note.code in LEVEL_CODES)
         collector.add(name, compared)
     found = collector.finish()
-    return replace(found, notes=(*found.notes, *level))
+    return replace(found, notes=(*found.notes, *level, *of_runs))
 
 
 class Place(NamedTuple):
