@@ -23,6 +23,7 @@ from distributed.comm.tcp import TCP
 
 import rankbars as rb
 from rankbars.data.boardfile import board_json
+from rankbars.data.drafts import TemporaryFolder
 from rankbars.data.storedtasks import StoredTasks, refer
 
 TASKS, ITEMS, MODELS = 6, 400, 10
@@ -63,8 +64,18 @@ def stored(scores: rb.Scores) -> StoredTasks:
     return scores.tasks
 
 
-def test_a_reference_is_small_and_gives_the_task(table: Path) -> None:
-    whole, tasks = rb.read(table), stored(rb.read(table, by_reference=True))
+def elsewhere(scores: rb.Scores) -> rb.Scores:
+    """The scores as on a machine that does not see what was kept of them."""
+    for folder in stored(scores).holders:
+        assert isinstance(folder, TemporaryFolder)
+        folder.close()
+    return scores
+
+
+@pytest.mark.parametrize("seen", ["here", "elsewhere"])
+def test_a_reference_is_small_and_gives_the_task(seen: str, table: Path) -> None:
+    scores = rb.read(table, by_reference=True)
+    whole, tasks = rb.read(table), stored(scores if seen == "here" else elsewhere(scores))
     for name, task in whole.tasks.items():
         sent = pickle.dumps(tasks.references[name])
         assert len(sent) < ONE_TASK / 20
@@ -73,7 +84,30 @@ def test_a_reference_is_small_and_gives_the_task(table: Path) -> None:
         assert (found.models, found.ids) == (task.models, task.ids)
 
 
-@pytest.mark.parametrize("reading", [{"by_reference": True}, {"memory_limit": "SMALL"}])
+def test_rows_are_read_once(table: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.parquet"
+    copy.write_bytes(table.read_bytes())
+    scores = rb.read(copy, by_reference=True)
+    copy.unlink()
+    for name, task in rb.read(table).tasks.items():
+        found = scores.tasks[name]
+        assert isinstance(found, rb.Items)
+        assert isinstance(task, rb.Items)
+        np.testing.assert_array_equal(found.values, task.values)
+
+
+def test_many_rows_are_not_kept(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rankbars.tables import byreference
+
+    monkeypatch.setattr(byreference, "MOST_KEPT", TASKS * ITEMS * MODELS - 1)
+    scores = rb.read(table, by_reference=True)
+    assert stored(scores).holders == ()
+    assert board_json(rb.leaderboard(scores)) == board_json(rb.leaderboard(rb.read(table)))
+
+
+@pytest.mark.parametrize(
+    "reading", [{"by_reference": True}, {"elsewhere": True}, {"memory_limit": "SMALL"}]
+)
 def test_workers_read_their_own_tasks(
     reading: dict[str, Any], table: Path, expected: str, cluster: LocalCluster,
     monkeypatch: pytest.MonkeyPatch,
@@ -81,7 +115,10 @@ def test_workers_read_their_own_tasks(
     monkeypatch.setattr("rankbars.tables.readoptions.RESERVE", 0)
     if "memory_limit" in reading:
         reading = {"memory_limit": 5 * ONE_TASK}
-    scores = rb.read(table, **reading)
+    if "elsewhere" in reading:
+        scores = elsewhere(rb.read(table, by_reference=True))
+    else:
+        scores = rb.read(table, **reading)
     assert isinstance(scores.tasks, StoredTasks)
     sent = [
         # What joblib hands to Dask for one task.
@@ -218,6 +255,9 @@ def test_workers_read_from_a_url(
     asked.clear()
     with Client(cluster), joblib.parallel_config("dask"):
         assert without_names_of_files(rb.leaderboard(scores, n_jobs=-1)) == wanted
+        assert asked == []
+        board = rb.leaderboard(elsewhere(scores), n_jobs=-1)
+    assert without_names_of_files(board) == wanted
     assert len(asked) >= TASKS
 
 
@@ -238,7 +278,7 @@ def test_without_fsspec_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_file_that_is_gone_or_changed_is_told(tmp_path: Path, table: Path) -> None:
     copy = tmp_path / "copy.parquet"
     copy.write_bytes(table.read_bytes())
-    scores = rb.read(copy, by_reference=True)
+    scores = elsewhere(rb.read(copy, by_reference=True))
     rb.read(table).tasks["t0"]
     copy.write_bytes(table.read_bytes() + b"PAR1")
     with pytest.raises(rb.ReadError, match="has changed since it was read first"):

@@ -64,10 +64,12 @@ READABLE = {
 }
 
 
+@pytest.mark.parametrize("kept", [10**9, 0])
 @pytest.mark.parametrize("table", READABLE.values(), ids=READABLE)
 def test_scores_and_notes_are_those_of_the_table_read_at_once(
-    table: pd.DataFrame, tmp_path: Path
+    table: pd.DataFrame, kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("rankbars.tables.byreference.MOST_KEPT", kept)
     path = tmp_path / "x.parquet"
     table.to_parquet(path)
     whole, parts = rb.read(path), rb.read(path, by_reference=True)
@@ -169,7 +171,10 @@ def test_a_column_in_the_file_goes_before_the_name_of_its_folder(tmp_path: Path)
     assert list(rb.read(tmp_path).tasks) == ["t0", "t1", "t2"]
 
 
-def test_only_the_folder_of_a_task_is_read_for_it(folders: Path) -> None:
+def test_only_the_folder_of_a_task_is_read_for_it(
+    folders: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rankbars.tables.byreference.MOST_KEPT", 0)  # so it is read again
     scores = rb.read(folders, by_reference=True)
     for other in folders.rglob("task=t*/*.parquet"):
         other.unlink()

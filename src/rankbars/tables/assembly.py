@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Evidence
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
-from rankbars.data.storedtasks import StoredTasks
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.stats.countscores import METRICS
 from rankbars.tables.asides import has_counts
@@ -525,7 +524,7 @@ def _refer_to_group(
         return _read_again(group, error, options, engine)
     designs = survey.designs()
     turned = {task: about.directions.get(task) == "lower" for task in survey.tasks}
-    tasks = StoredTasks(survey.references(designs, turned))
+    tasks = survey.references(designs, turned)
     largest = {task: survey.largest(task) for task in survey.tasks}
     _refuse_scales(largest, survey.models, about)
     info = {

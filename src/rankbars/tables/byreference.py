@@ -9,15 +9,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.drafts import TemporaryFolder
 from rankbars.data.evidence import Coverage, Evidence, Folds, Items
 from rankbars.data.fields import locate_models
-from rankbars.data.storedtasks import Outline, TaskReference
-from rankbars.errors import DataError, OptionError
+from rankbars.data.storedtasks import Outline, StoredTasks, TaskFile, TaskReference
+from rankbars.errors import DataError, OptionError, ReadError
 from rankbars.tables.cleanrows import (
     ERROR,
     LEFT_OUT,
@@ -30,13 +33,12 @@ from rankbars.tables.cleanrows import (
 from rankbars.tables.columns import TRAIT_ROLES
 from rankbars.tables.database import Engine, quote
 from rankbars.tables.descriptions import Group
-from rankbars.tables.designs import NamedKind, Size, fold_design
+from rankbars.tables.designs import Size, fold_design
 from rankbars.tables.labels import sort_names
 from rankbars.tables.matrices import (
     ONE_CLUSTER,
     UNEVEN_CLUSTERS,
     Filling,
-    Matrix,
     RowIndex,
     index_rows,
 )
@@ -48,6 +50,10 @@ from rankbars.tables.tasks import Shelf, split_weights
 __all__ = ["Survey", "look_over"]
 
 _Taken = TypeVar("_Taken")
+
+# Scores of so many rows are kept in files once they were read, 8 bytes each; more are read again.
+MOST_KEPT = 1 << 27
+
 Design: TypeAlias = 'Literal["items", "runs", "prompts"] | Folds'
 
 
@@ -72,6 +78,16 @@ class _Reading:
     by_position: bool
     clustered: bool = True
     worst: Mapping[str, float] | None = None  # what an answer without a score counts as, by task
+    folder: str | None = None  # where the scores are kept, so that they are read once
+
+    def of(self, task: str) -> _Reading:
+        """The same without files that hold other tasks only."""
+        told = ("task", task)
+        parts = tuple(
+            part for part in self.parts
+            if told in part.constants or "task" not in dict(part.constants)
+        )  # fmt: skip
+        return replace(self, parts=parts)
 
     def worst_of(self, records: Records) -> list[float] | None:
         """What an answer without a score counts as in the tasks of some rows."""
@@ -118,30 +134,45 @@ class _SourceTask:
     design: Design
     turned: bool
     outline: Outline
+    kept: TaskReference | None
 
     def load(self) -> Evidence:
         """The task; raises `ReadError` if its files are not there."""
-        filled = _look(self.reading, self.task, self._fill)
-        if filled is None:
+        found = self._read_again() if self.kept is None else self._take()
+        if not isinstance(found, Items):
+            return found
+        if self.turned:
+            found = replace(
+                found, values=0.0 - found.values, runs=_turned(found.runs),
+                trials=_turned(found.trials),
+            )  # fmt: skip
+        clusters = found.clusters if self.reading.clustered else None
+        if clusters is not found.clusters or self.design != found.design:
+            found = replace(found, clusters=clusters, design=self.design)
+        return _among(found, self.models)
+
+    def _take(self) -> Evidence:
+        with suppress(ReadError):  # other machines do not see the folder
+            if self.kept is not None:
+                return self.kept.load()
+        return self._read_again()
+
+    def _read_again(self) -> Evidence:
+        def fill(records: Records) -> Mapping[str, Evidence]:
+            index = index_rows(records)
+            shelf = Shelf(records, index, ())
+            filling = Filling(records, index, self.reading.answers, self.reading.worst_of(records))
+            for code, cells in filling.fill(range(index.tasks)):
+                shelf.put(code, cells)
+            return shelf.tasks(filling.finish(), None, "items")
+
+        found = _look(self.reading, self.task, fill)
+        if found is None:
             raise DataError(
                 f"Task {self.task!r} has no rows any more: its files have changed since they "
                 "were read first. Read them again."
             )
-        shelf, matrix = filled
-        designs = {self.task: self.design} if isinstance(self.design, Folds) else None
-        kind: NamedKind = "items" if isinstance(self.design, Folds) else self.design
-        found = shelf.tasks(matrix, designs, kind)[self.task]
-        return _among(found, self.models) if isinstance(found, Items) else found
-
-    def _fill(self, records: Records) -> tuple[Shelf, Matrix]:
-        index = index_rows(records)
-        shelf = Shelf(records, index, range(index.tasks) if self.turned else ())
-        filling = Filling(records, index, self.reading.answers, self.reading.worst_of(records))
-        for some in shelf.groups:
-            for code, cells in filling.fill(some):
-                shelf.put(code, cells)
-        matrix = filling.finish()
-        return shelf, matrix if self.reading.clustered else matrix._replace(clusters=None)
+        return found[self.task]
 
 
 class _Cells(NamedTuple):
@@ -155,6 +186,7 @@ class _Cells(NamedTuple):
     weight: float
     trials: NDArray[np.int64]  # as in `Matrix`
     clusters: int | None  # how many there are; None if there are none, or not on every row
+    kept: TaskReference | None  # the scores as they stand, if they are kept
 
 
 class _Facts(NamedTuple):
@@ -244,7 +276,7 @@ def _is_number(name: str) -> bool:
 
 def _cells_of(records: Records, index: RowIndex, reading: _Reading) -> _Cells:
     filling = Filling(records, index, reading.answers, reading.worst_of(records))
-    ((_, cells),) = filling.fill(range(index.tasks))
+    ((code, cells),) = filling.fill(range(index.tasks))
     several = cells.answers is not None and cells.answers.max(initial=0) > 1
     outline = Outline.of(
         cells.values, cells.answers if several else None, averaged=cells.crossing.averaged
@@ -254,11 +286,18 @@ def _cells_of(records: Records, index: RowIndex, reading: _Reading) -> _Cells:
     clusters = None if matrix.clusters is None else len(np.unique(matrix.clusters))
     if matrix.set_aside == ONE_CLUSTER:
         clusters = 1
+    kept = None
+    if reading.folder is not None and Path(reading.folder).is_dir():
+        shelf = Shelf(records, index, (), Path(mkdtemp(dir=reading.folder)))
+        shelf.put(code, cells, outline)
+        stored = shelf.tasks(matrix, None, "items")
+        if isinstance(stored, StoredTasks):
+            kept = stored.references[records.names["task"][code]]
     return _Cells(
         tuple(records.names["model"][model] for model in present),
         matrix.counts[:, 0, present], matrix.largest[0, present], outline.take(present),
         matrix.most_answers, split_weights(matrix, slice(None))[0],
-        matrix.trials[:, 0, present], clusters,
+        matrix.trials[:, 0, present], clusters, kept,
     )  # fmt: skip
 
 
@@ -276,6 +315,8 @@ class Survey:
         What was found out, by task.
     left_out : mapping from str to int
         Rows without a task that were left out, by reason.
+    folder : TemporaryFolder, optional
+        Where scores are kept.
     """
 
     group: Group
@@ -283,6 +324,7 @@ class Survey:
     reading: _Reading
     facts: Mapping[str, _Facts]
     left_out: Mapping[str, int]
+    folder: TemporaryFolder | None
 
     @cached_property
     def tasks(self) -> tuple[str, ...]:
@@ -406,8 +448,8 @@ class Survey:
 
     def references(
         self, designs: Mapping[str, Folds] | None, turned: Mapping[str, bool]
-    ) -> dict[str, TaskReference]:
-        """Where each task lies.
+    ) -> StoredTasks:
+        """The tasks, each where it lies.
 
         Parameters
         ----------
@@ -434,16 +476,17 @@ class Survey:
         found: dict[str, TaskReference] = {}
         for task in self.tasks:
             design = kind if designs is None else designs[task]
-            about = _spread(self._cells[task], self.facts[task].size, self.models)
+            cells = self._cells[task]
+            about = _spread(cells, self.facts[task].size, self.models)
+            # A column of clusters that tells no rows of one task apart was not kept.
+            kept = None if self._clusters[0] and cells.clusters == 1 else cells.kept
+            if isinstance(kept, TaskFile) and kept.models == self.models:
+                kept = replace(kept, models=self.models, outline=about)  # they travel once
+            about = (about.turned() if turned[task] else about)._replace(design=design)
             found[task] = _SourceTask(
-                reading,
-                task,
-                self.models,
-                design,
-                turned[task],
-                (about.turned() if turned[task] else about)._replace(design=design),
+                reading.of(task), task, self.models, design, turned[task], about, kept
             )
-        return found
+        return StoredTasks(found, () if self.folder is None else (self.folder,))
 
     def _refuse_mixed_names(self) -> None:
         # Whoever looks at a task sorts its rows by the same rule only if it is the same for all.
@@ -477,7 +520,10 @@ def look_over(group: Group, options: ReadOptions, *, by_position: bool) -> Surve
     DataError
         If no task can be told, or no table has the metric that was asked for.
     """
+    rows = sum(part.rows.count for part in group.parts)
+    folder = TemporaryFolder() if rows <= MOST_KEPT else None
     reading = _reading_of(group, options, by_position=by_position)
+    reading = reading if folder is None else replace(reading, folder=str(folder.path))
     tasks, gaps = _list_tasks(group)
     left_out: Mapping[str, int] = {}
     if gaps:
@@ -493,15 +539,17 @@ def look_over(group: Group, options: ReadOptions, *, by_position: bool) -> Surve
     if "metric" in group.roles and any(one.metrics for one in facts.values()):
         metrics = sorted({name for one in facts.values() for name in one.metrics})
         options = spell_metric(metrics, options)
-    return Survey(group, options, reading, facts, left_out)
+    return Survey(group, options, reading, facts, left_out, folder)
 
 
 def _examined(reading: _Reading, tasks: Sequence[str], jobs: int) -> list[_Facts]:
     if jobs == 1:
-        return [_examine(reading, task) for task in tasks]
+        return [_examine(reading.of(task), task) for task in tasks]
     from joblib import Parallel, delayed
 
-    found: list[_Facts] = Parallel(n_jobs=jobs)(delayed(_examine)(reading, task) for task in tasks)
+    found: list[_Facts] = Parallel(n_jobs=jobs)(
+        delayed(_examine)(reading.of(task), task) for task in tasks
+    )
     return found
 
 
@@ -551,6 +599,10 @@ def _spread(cells: _Cells, size: int, models: tuple[str, ...]) -> Outline:
         low[columns], high[columns] = cells.outline.reach
         reach = (low, high)
     return cells.outline._replace(missing=missing, zeros=zeros, reach=reach)
+
+
+def _turned(scores: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+    return None if scores is None else 0.0 - scores
 
 
 def _among(items: Items, models: tuple[str, ...]) -> Items:

@@ -102,13 +102,17 @@ class Header:
         outcomes = frozenset(
             name for place, name in enumerate(columns) if are_outcomes(row[place] for row in head)
         )
-        numeric = find_numeric(columns, head) | outcomes
         words = [name in outcomes for name in columns]
+        read = [[read_number(cell) for cell in row] for row in head]
         found = [
-            [read_number(None if word and read_number(cell) is None else cell)
-             for cell, word in zip(row, words, strict=True)]
-            for row in head
+            [float("nan") if word and number is None else number
+             for number, word in zip(row, words, strict=True)]
+            for row in read
         ]  # fmt: skip
+        numeric = frozenset(
+            name for place, name in enumerate(columns)
+            if all(row[place] is not None for row in found)
+        )  # fmt: skip
         zero_one = bool(head) and all(is_binary(row) for row in found)
         binary = bool(head) and all(is_binary(row[1:]) for row in found)
         folded = frozenset(fold_name(name) for name in columns)

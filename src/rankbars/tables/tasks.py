@@ -38,21 +38,26 @@ class Shelf:
         Rows of each task.
     turned : collection of int
         Tasks whose scores are better when lower; they change their sign.
+    folder : Path, optional
+        Where tasks are kept in files although memory holds them; it lives as long as they do.
     """
 
-    def __init__(self, records: Records, index: RowIndex, turned: Collection[int]) -> None:
+    def __init__(
+        self, records: Records, index: RowIndex, turned: Collection[int], folder: Path | None = None
+    ) -> None:
         self._records = records
         self._index = index
         self._turned = turned
         sizes = [span.stop - span.start for span in map(index.span, range(index.tasks))]
         models, room = len(records.names["model"]), records.options.room
         self.groups: Sequence[range] = room.group(sizes, models)
-        self._folder = None if room.holds(sizes, models) else TemporaryFolder()
+        self._own = None if folder or room.holds(sizes, models) else TemporaryFolder()
+        self._folder = folder if self._own is None else self._own.path
         self._cells: dict[int, TaskCells] = {}
         self._stored: dict[int, Outline] = {}
 
-    def put(self, task: int, cells: TaskCells) -> None:
-        """Take the scores of one task; they are changed in place."""
+    def put(self, task: int, cells: TaskCells, outline: Outline | None = None) -> None:
+        """Take the scores of one task, of which an outline may be known; they change in place."""
         several = cells.answers is not None and cells.answers.max(initial=0) > 1
         crossing, values = cells.crossing, cells.values
         if task in self._turned:
@@ -61,19 +66,17 @@ class Shelf:
         answers, within = (cells.answers, cells.within) if several else (None, None)
         if self._folder is not None:
             TaskFile.put_scores(
-                self._path(task, self._folder),
+                self._folder / str(task),
                 {
                     "values": values, "answers": answers, "runs": crossing.cube, "within": within,
                     "trials": crossing.trials,
                 },
             )  # fmt: skip
-            self._stored[task] = Outline.of(values, answers, averaged=crossing.averaged)
+            known = outline or Outline.of(values, answers, averaged=crossing.averaged)
+            self._stored[task] = known
             return
         values.setflags(write=False)
         self._cells[task] = TaskCells(values, answers, crossing, within)
-
-    def _path(self, task: int, folder: TemporaryFolder) -> Path:
-        return folder.path / str(task)
 
     def tasks(
         self, matrix: Matrix, designs: Mapping[str, Folds] | None, kind: NamedKind
@@ -107,7 +110,7 @@ class Shelf:
             if len(models) < len(names["model"]):
                 changes[task] = Change(partial(take_models, columns=present), models)
             if self._folder is not None:
-                path = self._path(code, self._folder)
+                path = self._folder / str(code)
                 TaskFile.put_rows(path, ids[span], clusters, weights)
                 about = self._stored[code]._replace(design=design)
                 files[task] = TaskFile(str(path), names["model"], design, about, about.averaged)
@@ -119,7 +122,7 @@ class Shelf:
             )  # fmt: skip
         stored: Mapping[str, Evidence] = items
         if files:
-            stored = StoredTasks(files, () if self._folder is None else (self._folder,))
+            stored = StoredTasks(files, () if self._own is None else (self._own,))
         return change_tasks(stored, changes)
 
 
