@@ -31,6 +31,7 @@ from rankbars.cli.othermetrics import (
     composite_options,
     other_metrics_options,
     reading_costs,
+    say_side,
 )
 from rankbars.cli.outputs import (
     STANDARD,
@@ -229,8 +230,9 @@ def rank_command(
             return composite.of(told)
 
         with reading_files(quiet=quiet) as progress:
-            scores = take(inputs, sources.reading(reading), progress=progress)
-            scores = sources.join(scores, take, reading)
+            plain = others.reading(reading)
+            scores = take(inputs, sources.reading(plain), progress=progress)
+            scores = sources.join(scores, take, plain)
         said = report_reading(scores, quiet=quiet)
         sides = one_model_as_sides(scores, inputs, "rank")
         if sides and not quiet:
@@ -246,13 +248,16 @@ def rank_command(
                 scores, hold_out, memory, spec=spec, n_jobs=n_jobs, progress=progress,
                 pairs=pairs or html is not None,
             )  # fmt: skip
+
+        def rank_by(metric: str) -> Leaderboard:
+            other = take(inputs, others.reading(reading, metric))
+            say_side(metric, other, quiet=quiet)
+            return rb.leaderboard(other, spec=spec, n_jobs=n_jobs)
+
         board = others.on_board(
-            board, scores,
-            rank_by=lambda metric: rb.leaderboard(
-                take(inputs, replace(reading, metric=(metric,))), spec=spec, n_jobs=n_jobs
-            ),
+            board, scores, rank_by=rank_by,
             costs_by=lambda metric: take(
-                inputs, reading_costs(reading, metric), described.of_costs()
+                inputs, reading_costs(others.reading(reading, metric), metric), described.of_costs()
             ),
         )  # fmt: skip
     beside: dict[str, str | bytes] = {}

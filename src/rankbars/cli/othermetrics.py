@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rankbars.cli.options import collect_options
-from rankbars.cli.outputs import STANDARD
+from rankbars.cli.outputs import STANDARD, say
 from rankbars.cli.readingoptions import Reading
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ __all__ = [
     "composite_options",
     "other_metrics_options",
     "reading_costs",
+    "say_side",
 ]
 
 
@@ -66,6 +68,18 @@ class OtherMetrics:
                 "--prices with a cost per model, or another --missing."
             )
 
+    def reading(self, reading: Reading, metric: str | None = None) -> Reading:
+        """The reading of the scores, or of a metric beside them, without what is said of others."""
+        if (self.cost, "higher") in reading.direction:
+            raise click.UsageError(
+                f"--cost {self.cost} is paid, so that less is better: leave out --direction "
+                f"{self.cost}=higher, or name it with --also."
+            )
+        beside = {*self.also, self.cost} - {metric, *reading.metric}
+        sides = tuple(side for side in reading.direction if side[0] not in beside)
+        chosen = reading.metric if metric is None else (metric,)
+        return replace(reading, metric=chosen, direction=sides)
+
     def on_board(
         self,
         board: Leaderboard,
@@ -88,10 +102,23 @@ class OtherMetrics:
 
 def reading_costs(reading: Reading, metric: str) -> Reading:
     """The reading of a cost, of which less is better and whose limits nobody declared."""
+    sides = tuple(side for side in reading.direction if side[0] != metric)
     return replace(
         reading, metric=(metric,), score_min=None, score_max=None,
-        direction=(*reading.direction, (metric, "lower")),
+        direction=(*sides, (metric, "lower")),
     )  # fmt: skip
+
+
+def say_side(metric: str, scores: Scores, *, quiet: bool) -> None:
+    """Say which side of a metric of ``--also`` is taken to be better, unless it was declared."""
+    if quiet:
+        return
+    for note in scores.notes:
+        if note.code == "direction" and "(declared)" not in note.message:
+            told = note.message.replace(
+                "--direction lower", f"--direction {shlex.quote(metric)}=lower"
+            )
+            say(f"--also {metric}: {told}")
 
 
 def _once_each(
