@@ -24,6 +24,10 @@ GEOMETRY = """() => {
         heights: boxes.map(box => box.height),
         bar: Math.min(...bars.map(box => box.width)) / table.width,
         drawn: Math.min(...rows.map(row => row.querySelector("rect.lead").getBBox().width)),
+        ticks: [...document.querySelectorAll("#board-table .axis text")]
+            .map(text => text.getBoundingClientRect())
+            .map((box, k, all) => (k ? box.left - all[k - 1].right : 99))
+            .reduce((one, other) => Math.min(one, other)),
         wide: document.documentElement.scrollWidth,
         words: document.body.innerText.split(/\\s+/).length,
     }
@@ -133,6 +137,7 @@ def test_the_chart_is_on_the_first_screen(browser, pages, name, scripts):
             assert found["first"] <= (300 if width >= 1280 else 420), width
             assert found["bar"] >= 0.4, width
             assert found["drawn"] >= 1, width
+            assert found["ticks"] >= 2, width
             if width >= 1280 and name != "gappy":
                 assert set(found["heights"]) == {24}
                 assert found["seen"] >= min(12, len(board.models))

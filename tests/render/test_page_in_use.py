@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import re
 from dataclasses import replace
@@ -751,8 +752,32 @@ def test_a_budget_names_who_may_be_the_best_for_it(browser, tmp_path):
             assert f"pays for {at + 1} of 6 models" in page.locator("#cost output").inner_text()
             assert page.locator("#cost circle.within").count() == len(found) + 1  # one in the key
         assert page.locator("#cost tbody tr").count() == 6
+        drawn = page.evaluate(NAMES_AND_POINTS)
+        assert {name for name, *_ in drawn["names"]} == set(board.models)
+        boxes = [box for _, *box in drawn["names"]] + drawn["points"]
+        assert not any(overlap(a, b) for a, b in itertools.combinations(boxes, 2))
         if AXE.exists():
             assert violations(page, "#cost") == []
+
+
+NAMES_AND_POINTS = """() => {
+    const box = (one) => {
+        const { left, top, right, bottom } = one.getBoundingClientRect()
+        return [left, top, right, bottom]
+    }
+    const names = [...document.querySelectorAll('#cost svg text[paint-order="stroke"]')]
+    return {
+        names: names.map((one) => [one.textContent, ...box(one)]),
+        points: [...document.querySelectorAll("#cost svg g > circle:last-child")]
+            .filter((one) => one.parentNode.querySelector("title")).map(box),
+    }
+}"""
+
+
+def overlap(one, other):
+    """Whether two boxes (left, top, right, bottom) have more than a pixel in common."""
+    across = min(one[2], other[2]) - max(one[0], other[0])
+    return across > 1 and min(one[3], other[3]) - max(one[1], other[1]) > 1
 
 
 def test_a_filter_by_attribute_hides_rows_and_ranks_nothing_anew(browser, tmp_path):
@@ -767,6 +792,14 @@ def test_a_filter_by_attribute_hides_rows_and_ranks_nothing_anew(browser, tmp_pa
         page.get_by_label("licence").select_option("MIT & more")
         assert models_shown(page) == [name for name in ranks if licences[name] == "MIT & more"]
         assert "1 of 4 shown, ranks among 4" in page.locator(".said").inner_text()
+        for width in (1280, 768, 360):
+            page.set_viewport_size({"width": width, "height": 800})
+            for name in ("Filter", "Columns"):
+                page = one.open()
+                page.locator("#controls summary", has_text=name).click()
+                box = page.locator("#controls .menu[open] > div").bounding_box()
+                assert box["x"] >= 0, (name, width)
+                assert box["x"] + box["width"] <= width, (name, width)
         page = one.open("#has=licence%3DMIT")
         left = [name for name in ranks if licences[name] == "MIT"]
         assert models_shown(page) == left

@@ -144,7 +144,7 @@ class BoardTable {
   private columns(): HTMLElement[] {
     const { address } = this.context
     const boxes = this.heads()
-      .filter((head) => head.dataset["key"] !== "model" && !head.dataset["task"])
+      .filter((head) => !["model", "new"].includes(head.dataset["key"]!) && !head.dataset["task"])
       .map((head) => {
         const key = head.dataset["key"]!
         const box = h("input", { type: "checkbox", "data-column": key })
@@ -214,7 +214,8 @@ class BoardTable {
 
   private chooseColumns(state: State): void {
     const [hidden, also] = [words(state.hide), words(state.also)]
-    if (hidden.has("lead")) hidden.add("bar")
+    // Ranks are of one kind at a time, those on a new task in the place of the others.
+    if (hidden.has("lead")) hidden.add("bar").add("new")
     for (const box of document.querySelectorAll<HTMLInputElement>("[data-column]")) {
       box.checked = this.isShown(box.dataset["column"]!, state)
     }
@@ -283,7 +284,7 @@ class BoardTable {
     const ranks = (state.new ? data.newTask : null) ?? data.leadRanks
     const lowest = seen.reduce((low, model) => Math.max(low, ranks.worst[model]!), 1)
     const last = lowest > 0.8 * size ? size : lowest
-    const room = matchMedia("(max-width: 40rem)").matches ? 240 : 480
+    const room = [[40, 240], [64, 300]].find(([most]) => matchMedia(`(max-width: ${most}rem)`).matches)?.[1] ?? 480
     const at = (rank: number) => `${(100 * (rank - 0.5)) / last}%`
     const ticks = rankTicks(last, room)
     this.table.style.setProperty("--zoom", String(size / last))

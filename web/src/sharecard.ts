@@ -135,13 +135,23 @@ export function shareCard(context: Context): SVGSVGElement {
   return drawing({ id: "share-card", width: WIDE, title: said.title || said.field }, { width: WIDE, height: HIGH }, `${said.sentence} ${said.level}`, ...parts)
 }
 
-/** Lines of a text that fit; the last one ends in dots where there are more. */
+/** Lines of a text that fit, of about one length; the last one ends in dots where there are more. */
 function folded(text: string, room: number, size: number, most: number): string[] {
-  const lines: string[] = [""]
-  for (const word of text.split(" ").filter(Boolean)) {
-    const longer = `${lines.at(-1)} ${word}`.trim()
-    if (textWidth(longer, size) <= room || !lines.at(-1)) lines[lines.length - 1] = longer
-    else lines.push(word)
+  const filled = (width: number): string[] => {
+    const lines: string[] = [""]
+    for (const word of text.split(" ").filter(Boolean)) {
+      const longer = `${lines.at(-1)} ${word}`.trim()
+      if (textWidth(longer, size) <= width || !lines.at(-1)) lines[lines.length - 1] = longer
+      else lines.push(word)
+    }
+    return lines
+  }
+  let lines = filled(room)
+  // As narrow as as many lines allow: no word is left alone.
+  for (let width = room; lines.length > 1 && lines.length <= most && width > room / 3; width -= size) {
+    const narrower = filled(width)
+    if (narrower.length > lines.length || narrower.some((line) => textWidth(line, size) > room)) break
+    lines = narrower
   }
   const kept = lines.slice(0, most)
   const cut = lines.length > most

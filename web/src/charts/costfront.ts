@@ -3,9 +3,9 @@
 import { scaleLinear, scaleLog } from "d3-scale"
 import { axisTitle, sideAxis, type Scale } from "./axes"
 import { key } from "./kinds"
-import { textWidth, visible } from "./names"
+import { shortenAll, textWidth, visible } from "./names"
 import { showNumber } from "./numbers"
-import { BAR, INK, MUTED, PAPER, TICK_SIZE, counted, drawing, el, emptyDrawing, hint, type ChartOptions, type DataTable } from "./svg"
+import { BAR, INK, MUTED, PAPER, TICK_SIZE, counted, drawing, el, emptyDrawing, hint, label, type ChartOptions, type DataTable } from "./svg"
 
 export interface CostPoints {
   models: readonly string[]
@@ -27,6 +27,8 @@ export interface CostPoints {
 }
 
 const HEIGHT = 320
+/** Room for a name beside its point. */
+const NAME_ROOM = 170
 
 export function costFront(input: CostPoints, options: ChartOptions): SVGSVGElement {
   const placed = [...input.models.keys()].filter((i) => input.cost[i] !== null && input.score[i] !== null)
@@ -73,6 +75,11 @@ export function costFront(input: CostPoints, options: ChartOptions): SVGSVGEleme
   const front = placed.filter((i) => input.observed[i]).sort((a, b) => input.cost[a]! - input.cost[b]!)
   const steps = front.map((i, k) => (k ? `H${inside(input.cost[i]!)}V${y(input.score[i]!)}` : `M${inside(input.cost[i]!)} ${y(input.score[i]!)}`))
   const { budget } = input
+  // Those on the front first, then those that may be best for the money: names stand where there is room for them.
+  const first = [...front, ...placed.filter((i) => input.within?.has(i)), ...placed.filter((i) => input.possible[i]), ...placed]
+  const points = new Map(placed.map((i): [number, Point] => [i, [inside(input.cost[i]!), y(input.score[i]!)]]))
+  const short = shortenAll(input.models, NAME_ROOM, TICK_SIZE)
+  const texts = namesBeside([...new Set(first)].map((i) => [points.get(i)!, short[i]!]), [left, right, top - 10, bottom])
   return drawing(
     options,
     { width: options.width, height: bottom + 44 },
@@ -86,8 +93,31 @@ export function costFront(input: CostPoints, options: ChartOptions): SVGSVGEleme
     el("path", { d: steps.join(""), fill: "none", stroke: INK, "stroke-dasharray": "2 3" }),
     ...(known(budget) ? [el("line", { class: "budget", x1: inside(budget), x2: inside(budget), y1: top - 6, y2: bottom, stroke: INK, "stroke-width": 1.5 })] : []),
     ...dots,
+    ...texts,
     axisTitle(right, bottom + 34, `${input.costName} (less is better)`, "end"),
   )
+}
+
+type Point = [x: number, y: number]
+
+/** A name right or left of its point, above or below it, where it covers no point and no other name; otherwise none. */
+function namesBeside(named: readonly (readonly [Point, string])[], [left, right, top, bottom]: readonly [number, number, number, number]): Node[] {
+  type Box = [number, number, number, number]
+  const taken = named.map(([[x, y]]): Box => [x - 7, y - 7, x + 7, y + 7])
+  const free = ([x1, y1, x2, y2]: Box, own: Box): boolean =>
+    x1 >= left && x2 <= right && y1 >= top && y2 <= bottom &&
+    taken.every((box) => box === own || x2 <= box[0] || box[2] <= x1 || y2 <= box[1] || box[3] <= y1)
+  return named.flatMap(([[x, y], text], k) => {
+    const wide = textWidth(text, TICK_SIZE)
+    const tall = TICK_SIZE + 2
+    const corners: Point[] = [[x + 11, y - tall - 1], [x - 11 - wide, y - tall - 1], [x + 11, y + 1], [x - 11 - wide, y + 1], [x - wide / 2, y - tall - 10], [x - wide / 2, y + 10]]
+    const own = taken[k]!
+    const found = corners.map(([x1, y1]): Box => [x1, y1, x1 + wide, y1 + tall]).find((box) => free(box, own))
+    if (!found) return []
+    taken.push(found)
+    // Lines of errors and of the front run behind the name, not through it.
+    return [label(found[0], found[1] + tall / 2, text, { "font-size": TICK_SIZE, stroke: PAPER, "stroke-width": 3, "stroke-linejoin": "round", "paint-order": "stroke" })]
+  })
 }
 
 /** The numbers behind it. */
