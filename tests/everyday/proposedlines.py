@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
-from everyday.case import Case, lines
+from everyday.case import Case, lines, right
 
 FOLDS = ((0.81, 0.84, 0.79), (0.79, 0.83, 0.80), (0.80, 0.86, 0.78), (0.82, 0.83, 0.79))
 PERCENT = ("falke,87.2%,78.0%,91%", "heron,86.5%,76.2%,90%", "ibis,81.1%,70.1%,85%")
@@ -29,6 +30,13 @@ STATISTICS = [
 FORM = [f"p{n}@x.org,{n},{('Ours', 'Ours', 'Base', 'Neither')[n % 4]}" for n in range(24)]
 NAMED = "--column model=algo --column task=env --column run=seed --column score=episode_return"
 RATING = "--column model=system --column item="
+
+
+def beside_models(row: str, value: Callable[[int, float], float]) -> str:
+    """A row per name, a column per model."""
+    rows = (f"i{n:03},{value(n, 0.6)},{value(n, 0.8)}" for n in range(60))
+    return lines(f"{row},resnet50,vit_b", *rows)
+
 
 CASES = (
     Case(
@@ -172,7 +180,7 @@ CASES = (
         code=1,
     ),
     Case(
-        "steps of forecasts/averaged first",
+        "steps of forecasts/of each series",
         "rank f.csv",
         {
             "f.csv": lines(
@@ -184,7 +192,150 @@ CASES = (
                 ),
             )
         },
-        ("frame.groupby('unique_id')[['ARIMA', 'ETS']].mean()", "--layout items-by-models"),
+        (
+            "--layout items-by-models --column item=unique_id --column epoch=ds --direction lower",
+            "--column epoch=ds --direction higher",
+        ),
+        ("mean()",),
+        code=1,
+    ),
+    Case(
+        "steps of forecasts/beside what came",
+        "rank f.csv",
+        {
+            "f.csv": lines(
+                "unique_id,ds,y,ARIMA,ETS",
+                *(
+                    f"H{s},2024-{m:02}-01,{90 + s + m / 7:.2f},{91 + s / 3:.2f},{95 - m / 3:.2f}"
+                    for s in range(1, 4)
+                    for m in range(1, 5)
+                ),
+            )
+        },
+        (
+            "'y' holds right answers",
+            "frame[['ARIMA', 'ETS']].sub(frame['y'], axis=0).abs().groupby(frame['unique_id'])",
+            "--layout items-by-models --direction lower",
+        ),
+        ("[['y', 'ARIMA'",),
+        code=1,
+    ),
+    Case(
+        "steps of forecasts/metrics of each series",
+        "rank f.csv",
+        {
+            "f.csv": lines(
+                "unique_id,metric,Naive,ETS",
+                *(
+                    f"T{s},{metric},{s + 0.7},{s + 0.4}"
+                    for s in range(30)
+                    for metric in ("mae", "rmse")
+                ),
+            )
+        },
+        ("--layout items-by-models --where \"metric = 'mae'\" --direction lower",),
+        ("mean()",),
+        code=1,
+    ),
+    Case(
+        "models beside an unknown id/answers",
+        "rank f.csv",
+        {"f.csv": beside_models("image", lambda n, share: right(share, 60)[n])},
+        (
+            "'resnet50', 'vit_b' seem to be models, with a row for each 'image'",
+            "If so: --layout items-by-models. If",
+        ),
+        ("score=resnet50", "--direction"),
+        code=1,
+    ),
+    Case(
+        "models beside an unknown id/numbers, and the side is open",
+        "rank f.csv",
+        {"f.csv": beside_models("specimen", lambda n, share: round(n % 7 + 4 * share, 2))},
+        (
+            "--layout items-by-models --direction lower",
+            "If more is: --layout items-by-models --direction higher",
+        ),
+        ("score=resnet50",),
+        code=1,
+    ),
+    Case(
+        "models beside an unknown id/numbered, called after a loss",
+        "rank f.csv",
+        {
+            "f.csv": lines(
+                "Probe;MAE Modell A;MAE Modell B",
+                *(f"{n};{n % 5 + 1},{n % 9};{n % 4 + 1},{n % 7}" for n in range(1, 13)),
+            )
+        },
+        ("--layout items-by-models --column item=Probe --direction lower",),
+        ("score=MAE", "model=MAE", "--direction higher"),
+        code=1,
+    ),
+    Case(
+        "models called A and B/numbers are no names",
+        "rank f.csv",
+        {
+            "f.csv": lines(
+                "specimen,model_A,model_B", *(f"{n},{n % 5}.3,{n % 4}.1" for n in range(1, 31))
+            )
+        },
+        ("'model_A', 'model_B' seem to be models", "--column item=specimen"),
+        ("winner",),
+        code=1,
+    ),
+    Case(
+        "places by several people/one line",
+        "rank f.csv",
+        {
+            "f.csv": lines(
+                "example,worker,ours,prior,gt",
+                *(f"ex{n // 2},w{n % 2},{('2,3,1', '1,3,2')[n % 5 == 0]}" for n in range(40)),
+            )
+        },
+        (
+            "--layout items-by-models --column item=example --column epoch=worker --direction "
+            "lower (rows hold places, 1 to 3, and 1 is the best)",
+        ),
+        ("score=ours",),
+        code=1,
+    ),
+    Case(
+        "latencies/of requests that were repeated",
+        "rank f.csv",
+        {
+            "f.csv": lines(
+                "engine,prompt_id,rep,latency_ms,tokens_per_s",
+                *(
+                    f"v1.{engine},{n},{rep},{200 + n % 7 + engine / 3:.1f},{50 + rep / 3:.1f}"
+                    for engine in (8, 9)
+                    for n in range(20)
+                    for rep in range(2)
+                ),
+            )
+        },
+        (
+            "--column model=engine --column item=prompt_id --column epoch=rep --column "
+            "score=latency_ms --direction lower",
+        ),
+        ("score=rep",),
+        code=1,
+    ),
+    Case(
+        "latencies/beside codes of answers",
+        "rank f.csv",
+        {
+            "f.csv": lines(
+                "engine,request,latency_ms,http_status",
+                *(
+                    f"{engine},{n},{200 + n % 7 + place / 3:.1f},{(200, 503)[n % 9 == 0]}"
+                    for place, engine in enumerate(("old", "new"))
+                    for n in range(30)
+                ),
+            )
+        },
+        ("--column model=engine --column item=request --column score=latency_ms",),
+        ("seem to be models",),
         code=1,
     ),
     Case(

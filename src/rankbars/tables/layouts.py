@@ -43,6 +43,7 @@ from rankbars.tables.tableheads import (
     CORNERS,
     FOLD_CORNERS,
     HEAD_ROWS,
+    TRUTHS,
     UNNAMED,
     Header,
     corner_names,
@@ -56,7 +57,7 @@ from rankbars.tables.tableheads import (
 from rankbars.tables.times import are_times, refuse_times
 from rankbars.tables.traininglogs import PROGRESS
 
-__all__ = ["TRUTHS", "Layout", "find_answers", "find_layout"]
+__all__ = ["Layout", "find_answers", "find_layout"]
 
 _NUMBERED_FOLD = re.compile(r"(?:(?:cv|fold|split|resample)[-_ ]?)?\d+", re.I)
 
@@ -116,8 +117,9 @@ def find_layout(
         return Layout("tidy", "columns were named")
     _refuse_predictions(table, header)
     for first, second in PAIRS:
+        scored = {first, second} <= {fold_name(name) for name in header.numeric}
         if {first, second} <= header.folded and not (
-            is_series(first, header.folded) or is_lettered(first, header.folded)
+            scored or is_series(first, header.folded) or is_lettered(first, header.folded)
         ):
             raise DataError(
                 f"{table.source}: this is a table of pairwise votes (a row compares two models), "
@@ -161,12 +163,7 @@ def _refuse_statistics(table: Table, head: Sequence[tuple[object, ...]]) -> None
     refuse_fold_columns(table.source, table.columns, texts)
 
 
-# What was right, and what a model said: names of columns, which hold no scores.
-TRUTHS = split_words("""
-    label labels gold golds goldlabel goldanswer target targets ytrue truth groundtruth reference
-    expected answer correctanswer goldanswers truelabel actual true measured observed
-    goldstandard labvalue measurement observation outcome ytest
-""")
+# What a model said, beside what was right: names of columns, which hold no scores.
 _SAID = split_words("""
     pred preds prediction predictions predicted predictedlabel predlabel predictedanswer predanswer
     ypred yhat modelanswer modeloutput modelprediction response output completion guess

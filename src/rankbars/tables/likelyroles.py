@@ -17,7 +17,7 @@ from rankbars.tables.columns import ROLES, fold_name
 from rankbars.tables.metrics import split_words, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
-from rankbars.tables.tableheads import HEAD_ROWS, Header, read_number
+from rankbars.tables.tableheads import HEAD_ROWS, Header, find_keys, read_number
 from rankbars.tables.times import are_times
 
 __all__ = [
@@ -40,6 +40,7 @@ COMPARED = split_words("""
     pipeline retriever reranker embedder tokenizer adapter candidate submission team player bot
     configuration config setup setting experiment
 """)
+_VERSIONS = split_words("version build release revision commit")
 _ON = split_words("""
     env environment game suite domain scenario endpoint language lang category
 """)
@@ -80,6 +81,9 @@ def with_outcome(table: Table, options: ReadOptions) -> ReadOptions:
 
 _TESTS = split_words("test tests")
 
+# What amounts are measured of, where a column numbers it.
+_ASKED = split_words("prompt question request query call")
+
 
 def _outcome(header: Header) -> str | None:
     """The one column of words for how something ended, beside none that is called a score."""
@@ -103,7 +107,13 @@ def likely_roles(table: Table) -> dict[str, str]:
     named = {name: role for name in header.columns if name != score
              for role in ("model", "task", "item", "fold", "repeat", "run", "epoch")
              if _is_called(name, role)}  # fmt: skip
-    times = [name for name in header.columns if name not in named and are_times(cells[name])]
+    if is_attribute(score):
+        asked = [name for name in header.columns if fold_name(name) in _ASKED]
+        counted = list(find_keys(header.columns, header.numeric).values())
+        named |= dict.fromkeys(asked[:1], "item") | dict.fromkeys(counted[:1], "epoch")
+    compared = {name for name in header.columns if fold_name(name) in COMPARED - _VERSIONS}
+    times = [name for name in header.columns
+             if name not in {*named, *compared} and are_times(cells[name])]  # fmt: skip
     free = [
         name for name in header.columns
         if name not in (score, *named, *times) and name and not is_attribute(name)
@@ -198,7 +208,11 @@ def _likely_score(header: Header, rows: _Rows) -> str | None:
         name for name in found
         if all((read_number(row[places[name]]) or 0.0) % 1.0 in (0.0,) for row in rows)
     }  # fmt: skip
-    return next((name for name in found if name not in whole), found[0] if found else None)
+    fine = [name for name in found if name not in whole]
+    if found and not fine:  # numbers of rows and codes, beside an amount that was measured
+        fine = [name for name in free if is_attribute(name) and any(
+            (read_number(row[places[name]]) or 0.0) % 1.0 for row in rows)]  # fmt: skip
+    return next(iter(fine), found[0] if found else None)
 
 
 _MEANS = split_words("mean average avg")

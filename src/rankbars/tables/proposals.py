@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
+
+import numpy as np
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
@@ -14,9 +15,22 @@ from rankbars.tables.columns import fold_name, names_source, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.formanswers import ask_about_form
 from rankbars.tables.likelyroles import COMPARED, MOST_TASKS, likely_roles
-from rankbars.tables.metrics import ends_in_loss, is_measure, split_words, usual_direction
+from rankbars.tables.metrics import (
+    ends_in_loss,
+    is_amount,
+    is_measure,
+    split_words,
+    usual_direction,
+)
 from rankbars.tables.readoptions import LAYOUTS
 from rankbars.tables.relations import Table
+from rankbars.tables.sidebyside import (
+    ask_about_matrix,
+    ask_about_models,
+    ask_to_score,
+    numbers_rows,
+    side_of_columns,
+)
 from rankbars.tables.tableheads import (
     HEAD_ROWS,
     UNNAMED,
@@ -63,10 +77,11 @@ def ask_undecided(table: Table, header: Header) -> str:
         f"{f' and {more} more' if more > 0 else ''}."
     )
     head = table.head(HEAD_ROWS)
-    if models := unnamed_rows(header):
-        return f"{said} {_ask_about_rows(models, len(head))}"
-    found = ask_about_form(header, head) or _propose_board(header, head)
-    found = found or _average_first(header, head)
+    found = ask_about_form(header, head) or ask_to_score(table, header, head)
+    models = [] if found or numbers_rows(header, head) else unnamed_rows(header)
+    if models:
+        return f"{said} {_ask_about_rows(table.source, header, models, head)}"
+    found = found or _propose_board(header, head) or ask_about_models(table, header, head)
     return f"{said} {found or _ways(table, header)}"
 
 
@@ -89,20 +104,27 @@ def unnamed_rows(header: Header) -> list[str]:
     return models if len(models) > 1 and plain and not header.empty else []
 
 
-def _ask_about_rows(models: Sequence[str], rows: int) -> str:
+def _ask_about_rows(
+    source: str, header: Header, models: Sequence[str], head: Sequence[tuple[object, ...]]
+) -> str:
     """The question what rows without a name are, one line each."""
+    rows = len(head)
     many = f"The {rows} rows" if rows < HEAD_ROWS else "Rows"
+    places = [header.columns.index(name) for name in models]
+    numbers = np.array([[read_number(row[at]) for row in head] for at in places], dtype=float)
+    lower, because = side_of_columns(source, models, "", numbers)
+    side = " --direction lower" if lower else ""
     lines = [
-        "folds of one cross-validation, the same for all models: --rows folds (of K folds, "
+        f"folds of one cross-validation, the same for all models: --rows folds{side} (of K folds, "
         "repeated: --rows folds --folds K)",
-        "items, such as questions: --rows items",
-        "runs, such as seeds: --rows runs",
+        f"items, such as questions: --rows items{side}",
+        f"runs, such as seeds: --rows runs{side}",
     ]
     if rows > _MOST_FOLDS:
         lines = [*lines[1:], lines[0]]
     return (
-        f"{many} have no names, and {list_names(models, 4)} seem to be models. If rows are "
-        f"{lines[0]}; if {lines[1]}; if {lines[2]}."
+        f"{many} have no names, and {list_names(models, 4)} seem to be models{because}. If rows "
+        f"are {lines[0]}; if {lines[1]}; if {lines[2]}."
     )
 
 
@@ -164,26 +186,6 @@ def _is_known(name: str) -> bool:
     return fold_name(name) in COMPARED | corner_names("model") | corner_names("task")
 
 
-def _average_first(header: Header, head: Sequence[tuple[object, ...]]) -> str:
-    """What to do with several rows of each name beside columns of models, such as forecasts."""
-    place = {name: number for number, name in enumerate(header.columns)}
-    names = [name for name in header.columns if name not in (*header.numeric, *UNNAMED)]
-    plain = [name for name in names if not is_helper(name)]
-    columns = [name for name in header.columns if name in header.unexplained]
-    columns = [name for name in columns if _has_fractions(head, place[name])] or columns
-    if not plain or len(columns) < 2 or header.has("model") or header.has_key:
-        return ""
-    different = len({str(row[place[plain[0]]]) for row in head})
-    if any(map(is_measure, columns)) or 2 * different > len(head) or header.has("score", weak=True):
-        return ""
-    return (
-        f"{list_names(columns, 4)} seem to be models, with several rows of each {plain[0]!r}, "
-        "which are not independent. Average them first (in pandas: "
-        f"frame.groupby({plain[0]!r})[{columns!r}].mean().to_csv('means.csv')), and read that "
-        "with --layout items-by-models."
-    )
-
-
 def _ways(table: Table, header: Header) -> str:
     """The lines that may read a table."""
     matrix = "a matrix names its rows in the first header cell (model, task or item)"
@@ -196,7 +198,9 @@ def _ways(table: Table, header: Header) -> str:
             item = next(name for name in rated if name != rater)
             about = {"model": roles["model"], "item": item, "score": roles["score"]}
             return _ask_whom_it_is_about(about, rater)
-        lower = usual_direction(roles["score"]) == "lower" or ends_in_loss(roles["score"])
+        usual = usual_direction(roles["score"])
+        lower = usual == "lower" or ends_in_loss(roles["score"])
+        lower |= usual is None and is_amount(roles["score"])
         side = " --direction lower" if lower else ""
         other = ""
         if "task" in roles and not _is_known(roles["model"]) and not _is_known(roles["task"]):
@@ -215,7 +219,7 @@ def _ways(table: Table, header: Header) -> str:
         )
     if hint := _name_score(header) or _name_votes(header):
         return f"{tidy}; {matrix}. To read this one, {hint} or {layouts}."
-    if square := _matrices(table, header):
+    if square := ask_about_matrix(table, header, table.head(HEAD_ROWS)):
         return square
     if named := _one_row_each(header, table.head(HEAD_ROWS)):
         return (
@@ -267,34 +271,6 @@ def _one_row_each(header: Header, head: Sequence[tuple[object, ...]]) -> str:
 def _texts_and_numbers(header: Header) -> tuple[list[str], list[str]]:
     text = [name for name in header.columns if name not in header.numeric]
     return text, [name for name in header.columns if name in header.numeric]
-
-
-def _matrices(table: Table, header: Header) -> str:
-    """The lines for a matrix whose first column names its rows."""
-    first, *others = header.columns
-    scores = [name for name in others if name in header.numeric and not is_helper(name)]
-    rows = table.head(HEAD_ROWS)
-    if len(scores) < 2 or not first or len({str(row[0]) for row in rows}) < len(rows):
-        return ""
-    loss = _loss_of(table.source)
-    side = " --direction lower" if loss else ""
-    said = f" (lower is better in {loss!r}, after which the file is called)" if loss else ""
-    ways = {
-        "items-by-models": f"{first!r} names items and the other columns are models",
-        "tasks-by-models": f"{first!r} names tasks and the other columns are models",
-        "models-by-tasks": f"{first!r} names models and the other columns are tasks",
-    }
-    if not (header.binary or first in header.numeric):
-        ways = {name: ways[name] for name in ["tasks-by-models", "models-by-tasks", *ways]}
-    lines = "; ".join(f"if {when}, --layout {name}{side}" for name, when in ways.items())
-    return f"{lines[0].upper()}{lines[1:]}{said}."
-
-
-def _loss_of(source: str) -> str:
-    """The loss that a file is called after; empty if it is called after none."""
-    words = re.findall(r"[^\W_]+", Path(source).stem.casefold())
-    return next((word for word in reversed(words)
-                 if usual_direction(word) == "lower" or ends_in_loss(word)), "")  # fmt: skip
 
 
 def refuse_crossed(table: Table, header: Header, head: Sequence[tuple[object, ...]]) -> None:

@@ -10,13 +10,14 @@ from rankbars.tables.asides import describes_answers, is_helper, likely_scores
 from rankbars.tables.cells import parse_number
 from rankbars.tables.cleanrows import REJECTED_WORDS, STATUS_WORDS
 from rankbars.tables.columns import ROLES, fold_name
-from rankbars.tables.metrics import is_measure
+from rankbars.tables.metrics import is_measure, split_words
 from rankbars.tables.words import are_outcomes
 
 __all__ = [
     "CORNERS",
     "FOLD_CORNERS",
     "HEAD_ROWS",
+    "TRUTHS",
     "UNNAMED",
     "Header",
     "corner_names",
@@ -65,6 +66,12 @@ ROW_KEYS: Mapping[str, frozenset[str]] = {
     "repeat": frozenset({"repeat", "rep", "repetition", "replicate"}),
     "epoch": frozenset({"trial", "attempt"}),
 }
+# What was right: names of columns, which hold no scores.
+TRUTHS = split_words("""
+    label labels gold golds goldlabel goldanswer target targets ytrue truth groundtruth reference
+    expected answer correctanswer goldanswers truelabel actual true measured observed
+    goldstandard labvalue measurement observation outcome ytest
+""")
 KEYS = ("item", "fold", "repeat", "run", "epoch")
 
 

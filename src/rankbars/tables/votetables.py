@@ -64,7 +64,8 @@ def find_vote_layout(table: Table, named: Mapping[str, str]) -> str | None:
     try:
         columns = find_vote_columns(table.columns, named, table.source)
     except DataError:
-        if find_sides(table.columns) is not None:
+        sides = find_sides(table.columns)
+        if sides is not None and not _hold_fractions(table, sides[:2]):
             raise
         return None
     if "model_a" not in columns.roles and not _several_models(table, columns):
@@ -213,6 +214,15 @@ def _are_of_one_set(table: Table, sides: tuple[str, str]) -> bool:
     )
     numbers = any(parse_number(name) is not None for name in first | second)
     return not numbers and len(first | second) > 1 and bool(first & second)
+
+
+def _hold_fractions(table: Table, sides: tuple[str, str]) -> bool:
+    """Whether two columns hold numbers, and some that are not whole: scores, and no names."""
+    places = [table.columns.index(name) for name in sides]
+    numbers = [parse_number(str(row[at]), mark) for row in table.head(HEAD_ROWS) for at in places
+               for mark in (".", ",") if row[at] is not None]  # fmt: skip
+    known = [one for one in numbers if one is not None and one == one]
+    return any(one % 1.0 for one in known) and 2 * len(known) >= len(numbers)
 
 
 def _several_models(table: Table, columns: VoteColumns) -> bool:

@@ -32,7 +32,6 @@ from rankbars.tables.columnkinds import (
 )
 from rankbars.tables.columns import answer_role, fold_name, paste_columns
 from rankbars.tables.derivedscores import find_changes, find_composed, find_margin
-from rankbars.tables.layouts import TRUTHS
 from rankbars.tables.matrixcolumns import (
     MOST_ROWS,
     SE_ENDINGS,
@@ -46,7 +45,7 @@ from rankbars.tables.metrics import usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.summaryrows import beside_numbered, is_statistic, names_summaries
-from rankbars.tables.tableheads import HEAD_ROWS, corner_names, find_keys, find_numeric
+from rankbars.tables.tableheads import HEAD_ROWS, TRUTHS, corner_names, find_keys, find_numeric
 from rankbars.tables.tidy import FileNames, TidyTable, spelling_remark
 
 __all__ = ["HEADER", "POSITION", "prepare_wide"]

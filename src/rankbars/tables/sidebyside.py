@@ -1,0 +1,345 @@
+"""Columns of models side by side, below a header that does not say what their rows are.
+
+The message has the line that reads them: as items or as tasks, with the side that is better, with
+what repeats the rows, or with the way to score forecasts and answers first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from rankbars.data.notes import list_names
+from rankbars.tables.asides import is_helper
+from rankbars.tables.columnkinds import refuse_predictions
+from rankbars.tables.columns import ROLES, fold_name, paste_columns
+from rankbars.tables.conditions import paste_condition, quote_column
+from rankbars.tables.metrics import ends_in_loss, is_measure, split_words, usual_direction
+from rankbars.tables.relations import Table
+from rankbars.tables.tableheads import (
+    TRUTHS,
+    UNNAMED,
+    Header,
+    corner_names,
+    find_keys,
+    read_number,
+)
+from rankbars.tables.times import are_times
+
+__all__ = [
+    "ask_about_matrix",
+    "ask_about_models",
+    "ask_to_score",
+    "numbers_rows",
+    "side_of_columns",
+]
+
+_Rows = Sequence[tuple[object, ...]]
+
+# Fewer rows, or fewer models, may be anything.
+_ITEMS, _MODELS = 20, 2
+# Numbers of models on one row are not so many times as large as those of others.
+_APART = 50.0
+
+_METRICS = frozenset(fold_name(name) for name in ("metric", *ROLES["metric"].aliases))
+_PARTS = split_words("train training val valid validation test dev min max std mean median sd se")
+
+
+def ask_about_models(table: Table, header: Header, head: _Rows) -> str:
+    """The question what rows are, where columns of numbers seem to be models; else empty."""
+    if header.has("model", weak=True) or header.has_key or not head:
+        return ""
+    behind, header, head = _plain(header, head)
+    place = {name: at for at, name in enumerate(header.columns)}
+    cells = {name: [row[at] for row in head] for name, at in place.items()}
+    models = _models(header, cells)
+    if len(models) < _MODELS or header.has("score", weak=True):
+        return ""
+    keys = [name for name in header.columns if name not in models and name
+            and (name in find_keys(header.columns, header.numeric).values()
+                 or name not in header.numeric or _is_id(cells[name]))]  # fmt: skip
+    metrics = [name for name in keys if fold_name(name) in _METRICS]
+    where = ""
+    if metrics:
+        first = str(head[0][place[metrics[0]]])
+        where = f" {paste_condition(f'{quote_column(metrics[0])} = {_quoted(first)}')}"
+        keys = [name for name in keys if name not in metrics]
+        cells = {name: [cell for cell, metric in zip(own, cells[metrics[0]], strict=True)
+                        if str(metric) == first] for name, own in cells.items()}  # fmt: skip
+    named = _naming(keys, cells)
+    if not named:
+        return ""
+    row, *again = named
+    lines = _lines(table, row, again, models, cells, metric=first if metrics else "", where=where)
+    kinds = f"; {metrics[0]!r} says what was measured, of which one counts" if metrics else ""
+    each = f"several rows of each {row!r}" if again else f"a row for each {row!r}"
+    lines += "" if metrics else _of_names(named, cells)
+    return f"{list_names(models, 4)} seem to be models, with {each}{kinds}. {lines}{behind}"
+
+
+def _plain(header: Header, head: _Rows) -> tuple[str, Header, _Rows]:
+    """Cells without what stands behind their values, and what there is to say of that."""
+    shown = next((cell for row in head for cell in row if _decoration(cell)), None)
+    if shown is None:
+        return "", header, head
+    rows = [
+        tuple(str(cell).split()[0] if _decoration(cell) else cell for cell in row) for row in head
+    ]
+    said = f" Of cells such as {shown!r}: {_decoration(shown)}"
+    return said, Header.of(header.columns, rows), rows
+
+
+def _decoration(cell: object) -> str:
+    from rankbars.tables.decorated import describe_decoration
+
+    plain = not isinstance(cell, str) or read_number(cell) is not None
+    return "" if plain else describe_decoration(str(cell))
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _models(header: Header, cells: dict[str, list[object]]) -> list[str]:
+    """Columns of numbers that may all be models; empty if one is something else."""
+    keys = find_keys(header.columns, header.numeric).values()
+    names = [
+        name for name in header.columns
+        if name in header.unexplained and name not in keys
+        and not (_is_id(cells[name]) and name == header.columns[0])
+    ]  # fmt: skip
+    words = [re.findall(r"[^\W_]+", name.casefold()) for name in names]
+    common = set.intersection(*map(set, words)) if words else set()
+    rests = [" ".join(word for word in own if word not in common) for own in words]
+    if any(map(is_measure, names)) and not all(rests):
+        return []
+    plain = not any(is_measure(rest) or rest in _PARTS for rest in rests)
+    return names if plain and _are_alike([_numbers(cells[name]) for name in names]) else []
+
+
+def _are_alike(columns: Sequence[np.ndarray]) -> bool:
+    """Whether what is usual in columns of numbers is of one size in all."""
+    usual = [float(np.median(np.abs(one[~np.isnan(one)]))) if (~np.isnan(one)).any() else 0.0
+             for one in columns]  # fmt: skip
+    known = [one for one in usual if one > 0.0]
+    return bool(columns) and (not known or max(known) <= _APART * min(known))
+
+
+def _numbers(cells: Sequence[object]) -> np.ndarray:
+    return np.array([np.nan if (one := read_number(cell)) is None else one for cell in cells])
+
+
+def _is_id(cells: Sequence[object]) -> bool:
+    """Whether whole numbers go up one by one, or are all different and far from 0 and 1."""
+    known = [read_number(cell) for cell in cells]
+    if len(known) < 2 or any(one is None or one != one or one % 1.0 for one in known):
+        return False
+    steps = {two - one for one, two in pairwise(known) if one is not None and two is not None}
+    return steps == {1.0} or (len(set(known)) == len(known) and len(known) >= _ITEMS)
+
+
+def numbers_rows(header: Header, head: _Rows) -> bool:
+    """Whether the first column has a name, and numbers the rows."""
+    first = header.columns[0] if header.columns else ""
+    return first not in UNNAMED and _is_id([row[0] for row in head])
+
+
+def _naming(keys: Sequence[str], cells: dict[str, list[object]]) -> list[str]:
+    """The column that names rows, and a second where only both tell them apart; else empty."""
+
+    def apart(*names: str) -> bool:
+        rows = list(zip(*(map(str, cells[name]) for name in names), strict=True))
+        return len(set(rows)) == len(rows)
+
+    plain = [name for name in keys if not is_helper(name)]
+    for name in (*plain, *keys):
+        if apart(name):
+            return [name]
+    pairs = ((one, two) for one in plain for two in keys if one != two)
+    return next(([one, two] for one, two in pairs if apart(one, two)), [])
+
+
+def _of_names(named: Sequence[str], cells: dict[str, list[object]]) -> str:
+    """The line for columns of scores, where both columns that name rows have few names each."""
+    few = [len({*map(str, cells[name])}) for name in named]
+    times = any(are_times([*map(str, cells[name])]) for name in named)
+    if (
+        len(named) < 2
+        or times
+        or max(few) > _FEW_NAMES
+        or 2 * few[0] * few[1] < len(cells[named[0]])
+    ):
+        return ""
+    roles = dict(zip(("model", "task"), named, strict=True))
+    return (
+        f" If {named[0]!r} names what is compared, and these columns are scores, choose one: "
+        f"{paste_columns(roles)} --column score=NAME."
+    )
+
+
+_FEW_NAMES = 20
+
+
+def _lines(
+    table: Table, row: str, again: Sequence[str], models: Sequence[str],
+    cells: dict[str, list[object]], *, metric: str, where: str,
+) -> str:  # fmt: skip
+    """The lines that read the models, with the side that is better."""
+    numbers = np.stack([_numbers(cells[name]) for name in models])
+    id_column = read_number(cells[row][0]) is not None or fold_name(row) in corner_names("epoch")
+    roles = {"item": row} if id_column or again else {}
+    roles |= {"epoch": again[0]} if again else {}
+    columns = f" {paste_columns(roles)}" if roles else ""
+    items = f"--layout items-by-models{columns}{where}"
+    side, because = side_of_columns(table.source, models, metric or row, numbers)
+    known = numbers[~np.isnan(numbers)]
+    open_side = not side and not np.isin(known, (0.0, 1.0)).all()
+    lower = f"{items} --direction lower"
+    open_side &= not all(usual_direction(name) == "higher" for name in models)
+    if open_side:
+        said = (
+            f"If less is better in them, as in errors: {lower}. If more is: {items} --direction "
+            "higher."
+        )
+    else:
+        said = f"If so: {lower if side else items}{because}."
+    if not again and numbers.shape[1] <= _FEW_TASKS and not id_column:
+        other = f" If each {row!r} is a task, such as a data set: tasks-by-models in its place."
+        if numbers.shape[1] < _ITEMS:
+            said = said.replace("--layout items-by-models", "--layout tasks-by-models")
+            other = (
+                f" If each {row!r} is an item, such as a question: items-by-models in its place."
+            )
+        said += other
+        said += f" If {row!r} names models, and columns are tasks: --layout models-by-tasks."
+    elif not again and not metric:
+        said += f" If one column is the score of one model: {_score(row)}."
+    return said
+
+
+_FEW_TASKS = 60
+
+
+def _score(row: str) -> str:
+    return f"{paste_columns({'item': row})} --column score=NAME"
+
+
+def side_of_columns(
+    source: str, models: Sequence[str], metric: str, numbers: np.ndarray
+) -> tuple[str, str]:
+    """Whether lower is better in columns of models, and what says so; empty where nothing does.
+
+    Parameters
+    ----------
+    source : str
+        The file.
+    models : sequence of str
+        The columns.
+    metric : str
+        What may be a metric.
+    numbers : array of float, shape (models, rows)
+        What they hold.
+    """
+    ranks = np.sort(numbers, axis=0).T
+    if len(models) > 2 and (ranks == np.arange(1, len(models) + 1)).all():
+        return "lower", f" (rows hold places, 1 to {len(models)}, and 1 is the best)"
+    if metric and (usual_direction(metric) == "lower" or ends_in_loss(metric)):
+        return "lower", f" (lower is better in {metric!r})"
+    if all(usual_direction(name) == "lower" or ends_in_loss(name) for name in models):
+        return "lower", ""
+    loss = loss_of(source)
+    return (
+        ("lower", f" (lower is better in {loss!r}, after which the file is called)")
+        if (loss)
+        else ("", "")
+    )
+
+
+def loss_of(source: str) -> str:
+    """The loss that a file is called after; empty if it is called after none."""
+    words = re.findall(r"[^\W_]+", Path(source).stem.casefold())
+    return next((word for word in reversed(words)
+                 if usual_direction(word) == "lower" or ends_in_loss(word)), "")  # fmt: skip
+
+
+def ask_to_score(table: Table, header: Header, head: _Rows) -> str:
+    """The way from forecasts or answers beside right ones to scores; empty where there are none.
+
+    Raises
+    ------
+    DataError
+        If labels, probabilities of them or numbers stand beside right ones, a row for each.
+    """
+    cells = {name: [row[at] for row in head] for at, name in enumerate(header.columns)}
+    truth = next((name for name in header.columns if fold_name(name) in TRUTHS), None)
+    if truth is None and "y" in header.columns:
+        others = [name for name in header.unexplained if name != "y"]
+        truth = "y" if others and all(len(name) > 1 for name in others) else None
+    if truth is None:
+        return ""
+    if truth not in header.numeric:
+        return _score_labels(truth, header, cells)
+    models = [name for name in header.unexplained
+              if name != truth and not (_is_id(cells[name]) or is_helper(name))]  # fmt: skip
+    right = _numbers(cells[truth])
+    read = {name: _numbers(cells[name]) for name in models}
+    if len(models) < 1 or any(map(is_measure, models)):
+        return ""
+    keys = [name for name in header.columns if name not in header.numeric and name
+            and not is_helper(name)]  # fmt: skip
+    fractions = bool((right[~np.isnan(right)] % 1.0).any())
+    group = next((name for name in keys if len({*map(str, cells[name])}) < len(right)), None)
+    if not fractions or group is None or not _are_alike([right, *read.values()]):
+        if len(models) > 1:
+            refuse_predictions(table.source, truth, right, read, never_model=True)
+        return ""
+    return (
+        f"{truth!r} holds right answers by its name, and {list_names(models, 4)} seem to be "
+        f"forecasts of them, and no scores, with several rows of each {group!r}. For the mean "
+        f"absolute error of each {group!r}, in pandas: frame[{models!r}].sub(frame[{truth!r}], "
+        f"axis=0).abs().groupby(frame[{group!r}]).mean().to_csv('errors.csv'). Read that with "
+        f"--layout items-by-models --direction lower."
+    )
+
+
+def _score_labels(truth: str, header: Header, cells: dict[str, list[object]]) -> str:
+    """The way from labels that models gave, beside right ones, to right and wrong."""
+    labels = {str(cell) for cell in cells[truth]}
+    models = [
+        name for name in header.columns
+        if name != truth and name not in header.numeric and len(labels) < len(cells[truth])
+        and {str(cell) for cell in cells[name]} <= labels
+    ]  # fmt: skip
+    if not models:
+        return ""
+    rest = next((name for name in header.columns if name not in (truth, *models)), None)
+    index = f".set_index(frame[{rest!r}])" if rest else ""
+    return (
+        f"{truth!r} holds right answers, and {list_names(models, 4)} what models answered. Score "
+        f"them first, in pandas: frame[{models!r}].eq(frame[{truth!r}], axis=0).astype(int)"
+        f"{index}.to_csv('right.csv'). Read that with --layout items-by-models."
+    )
+
+
+def ask_about_matrix(table: Table, header: Header, head: _Rows) -> str:
+    """The lines for a matrix whose first column names its rows, where columns may be anything."""
+    first, *others = header.columns
+    scores = [name for name in others if name in header.numeric and not is_helper(name)]
+    if len(scores) < 2 or not first or len({str(row[0]) for row in head}) < len(head):
+        return ""
+    loss = loss_of(table.source)
+    side = " --direction lower" if loss else ""
+    said = f" (lower is better in {loss!r}, after which the file is called)" if loss else ""
+    ways = {
+        "items-by-models": f"{first!r} names items and the other columns are models",
+        "tasks-by-models": f"{first!r} names tasks and the other columns are models",
+        "models-by-tasks": f"{first!r} names models and the other columns are tasks",
+    }
+    if not (header.binary or first in header.numeric):
+        ways = {name: ways[name] for name in ["tasks-by-models", "models-by-tasks", *ways]}
+    lines = "; ".join(f"if {when}, --layout {name}{side}" for name, when in ways.items())
+    return f"{lines[0].upper()}{lines[1:]}{said}."
