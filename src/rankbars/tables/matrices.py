@@ -62,6 +62,8 @@ class RowIndex:
 
     def find(self, pair: NDArray[Any]) -> NDArray[Any]:
         """Position in `pairs` of each pair."""
+        if len(self.pairs) == self.tasks * self.key_count:  # every task has every key
+            return pair
         place = self._place
         return np.searchsorted(self.pairs, pair) if place is None else place[pair]
 
@@ -207,7 +209,7 @@ class Filling:
         some = None if len(tasks) == index.tasks else tasks
         batches = records.batches(self._roles, (), some)
         for rows in batches:
-            row = index.find(self._pair(rows.codes)).astype(np.int64)
+            row = index.find(self._pair(rows.codes)).astype(np.int64, copy=False)
             cell = (row - first) * self.models
             cell += rows.codes["model"]
             score = rows.numbers["value"]
