@@ -17,6 +17,7 @@ GRID = (
     "date '2026-01-01' AS date, (hash(model, task, item) % 10)::INTEGER AS score "
     "FROM range(3) AS a(model), range(2) AS b(task), range(40) AS c(item)"
 )
+TEXT = f"SELECT * REPLACE ('item ' || item AS item) FROM ({GRID})"
 EACH_ALTERED = f"SELECT * REPLACE (if(item = 9, 8, item) AS item) FROM ({GRID})"
 _ONE = "item = 9 AND model = 'm1' AND task = 't1'"
 ONE_ALTERED = (
@@ -72,6 +73,28 @@ def test_rows_as_many_as_a_grid_that_are_none_are_refused_like_others(
         rb.read(path, by_reference=by_reference)
     assert str(quick.value) == str(slow.value)
     assert "8" in str(quick.value)
+
+
+@pytest.mark.parametrize("altered", [
+    "item", "if(task = 't1', item || ' of t1', item)", "if(item = 'item 9', '', item)",
+    "if(item = 'item 9', NULL, item)",
+])  # fmt: skip
+def test_texts_as_names_of_items_give_what_they_give_row_by_row(
+    altered: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, f"SELECT * REPLACE ({altered} AS item) FROM ({TEXT})")
+    found = []
+    for fewest in (1, 10**9):
+        monkeypatch.setattr(cleanrows, "_FEWEST_OF_GRID", fewest)
+        try:
+            scores = rb.read(path)
+        except DataError as error:
+            found.append(str(error))
+        else:
+            found.append(str([(items(scores, task).ids, items(scores, task).values.tolist())
+                              for task in scores.tasks]))  # fmt: skip
+    assert found[0] == found[1]
+    assert ("is empty" in found[0]) == ("'item 9'" in altered)
 
 
 def test_a_row_given_twice_in_as_many_rows_as_a_grid_has_is_settled(tmp_path: Path) -> None:

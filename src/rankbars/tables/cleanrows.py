@@ -120,8 +120,8 @@ class Records:
     status_column : str
         What the column of states is called, for messages.
     as_grid : bool
-        Whether rows that are as many as models, tasks and whole numbers of items give may be taken
-        for all of these; whoever puts them into cells finds one filled twice where they are not.
+        Whether rows that are as many as models, tasks and items give may be taken for all of these;
+        whoever puts them into cells finds one filled twice where they are not.
 
     Attributes
     ----------
@@ -332,21 +332,32 @@ class Records:
         if self.rows < _FEWEST_OF_GRID or len(self.keys) != 1 or not self.all_scored:
             return None
         (key,) = self.keys
-        if list(roles) != ["task", key] or self._kinds[key] != "BIGINT":
+        if list(roles) != ["task", key]:
             return None
-        ((low, high),) = self.ask(f"SELECT min({quote(key)}), max({quote(key)}) FROM {self._raw}")
-        if low is None or (high - low + 1) > self.rows:
-            return None
+        whole, low, high = self._kinds[key] == "BIGINT", 0, 0
+        if whole:
+            ends = f"SELECT min({quote(key)}), max({quote(key)}) FROM {self._raw}"
+            ((low, high),) = self.ask(ends)
+            if low is None or self.rows % (high - low + 1):
+                return None
         self._name("model", self._raw)
-        cells = len(self.names["model"]) * (high - low + 1)
-        if self.rows % cells:
+        told = {part.constants.get("task") for part in self.parts if part.count}
+        listed = ", ".join(f"({quote_text(name)})" for name in told if name is not None)
+        self._name("task", self._raw if None in told else f"(VALUES {listed}) AS t(task)")
+        rows = len(self.names["model"]) * len(self.names["task"])
+        items, left = divmod(self.rows, rows) if rows else (0, 1)
+        if left or (whole and items != high - low + 1):
             return None
-        self._name("task", self._raw)
-        if self.rows != cells * len(self.names["task"]):
-            return None
+        if not whole:
+            self._name(key, self._raw)
+            if self._codes[key].open or len(self.names[key]) != items:
+                return None
+        named = (
+            f"range({low}, {high + 1}) AS k(name)" if whole else f"{self._codes[key].table} AS k"
+        )
         return (
-            f"SELECT t.name AS task, k.range AS {quote(key)} "
-            f"FROM {self._codes['task'].table} AS t, range({low}, {high + 1}) AS k"
+            f"SELECT t.name AS task, k.name AS {quote(key)} "
+            f"FROM {self._codes['task'].table} AS t, {named}"
         )
 
     def _name(self, role: str, source: str) -> None:
