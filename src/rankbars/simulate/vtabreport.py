@@ -289,7 +289,7 @@ def make_page(tables: Mapping[str, Table], pictures: Mapping[str, str]) -> str:
     cells = tables["vtab"]
     compared = [row for row in cells if not row["label"]]
     return environment.from_string(template).render(
-        blocks=[_block(number, cells) for number in _TITLES],
+        blocks=[_block(table, cells) for table in _TITLES],
         pictures=[
             _Picture(name, caption, pictures[name])
             for name, caption in CAPTIONS.items()
