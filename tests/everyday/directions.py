@@ -110,7 +110,65 @@ def ended(third: str) -> str:
     )
 
 
+def by_series(metric: str) -> str:
+    """A measure of two models on thirty series."""
+    rows = [f"T{n},{name},{v + n / 90:.3f}" for n in range(30) for name, v in PAIR]
+    return lines(f"series,model,{metric}", *rows)
+
+
+PAIR = (("ETS", 1.2), ("NBEATS", 1.1))
+NAMED = "--column item=series --column score="
+
 CASES = (
+    Case(
+        "a measure that no rule knows/asked",
+        f"rank f.csv {NAMED}zq",
+        {"f.csv": by_series("zq")},
+        ("it is not known which side of 'zq' is better", "--direction zq=lower"),
+        code=1,
+    ),
+    Case(
+        "a measure that no rule knows/told",
+        f"rank f.csv {NAMED}zq --direction zq=lower",
+        {"f.csv": by_series("zq")},
+        ("NBEATS leads",),
+    ),
+    Case(
+        "a measure that no rule knows/the mean of groups",
+        "rank a.csv",
+        {
+            "a.csv": lines(
+                "dataset,method,mean,std,count",
+                "cifar,base,28.5,0.3,3",
+                "cifar,ours,27.6,0.2,3",
+                "svhn,base,9.1,0.3,3",
+                "svhn,ours,8.2,0.2,3",
+            )
+        },
+        ("which side of 'mean' is better",),
+        code=1,
+    ),
+    Case(
+        "negated or a loss/likelihood",
+        f"rank f.csv {NAMED}neg_log_likelihood",
+        {"f.csv": by_series("neg_log_likelihood")},
+        ("'neg_log_likelihood' is usually lower-is-better",),
+        code=1,
+    ),
+    Case(
+        "negated or a loss/in one word",
+        f"rank f.csv {NAMED}mean_wQuantileLoss",
+        {"f.csv": by_series("mean_wQuantileLoss")},
+        ("is usually lower-is-better",),
+        code=1,
+    ),
+    Case(
+        "negated or a loss/in German",
+        f"rank f.csv {NAMED}Fehler",
+        {"f.csv": by_series("Fehler")},
+        ("is usually lower-is-better",),
+        code=1,
+    ),
     Case(
         "a loss in the corner/asked",
         "rank table.csv --layout tasks-by-models",

@@ -124,7 +124,8 @@ CASES = (
     ),
     Case(
         "means with deviations and counts/the mean is named",
-        "rank s.csv --column model=Verfahren --column task=Daten --column score=mean",
+        "rank s.csv --column model=Verfahren --column task=Daten --column score=mean "
+        "--direction higher",
         {"s.csv": lines("Daten,Verfahren,mean,std,count", *STATISTICS)},
         ("Standard errors are 'std' over the square root of 'count'",),
         models=("rf", "svm"),

@@ -95,7 +95,7 @@ CASES = (
     ),
     Case(
         "statistics/mean and sem",
-        "rank s.csv",
+        "rank s.csv --direction higher",
         {"s.csv": lines("model,mean,sem", "gpt,0.62,0.0633", "llama,0.5,0.0651", "qwen,0.35,0.06")},
         ("score = 'mean', se = 'sem'", "0.62 ±0.12"),
         NONE_LEFT_OUT,
@@ -103,7 +103,7 @@ CASES = (
     ),
     Case(
         "statistics/mean, std and count",
-        "rank s.csv",
+        "rank s.csv --direction higher",
         {
             "s.csv": lines(
                 "model,mean,std,count", "gpt,0.62,0.49,60", "llama,0.5,0.5,60", "qwen,0.35,0.48,90"
@@ -129,14 +129,14 @@ CASES = (
     ),
     Case(
         "a mean and more/alone",
-        "rank s.csv",
+        "rank s.csv --direction higher",
         {"s.csv": lines("model,mean", "gpt,0.62", "llama,0.5", "qwen,0.35")},
         hides=NONE_LEFT_OUT,
         means=GROUPED,
     ),
     Case(
         "a mean and more/no name above the models",
-        "rank s.csv",
+        "rank s.csv --direction higher",
         {"s.csv": lines(",mean,sem", "gpt,0.62,0.0633", "llama,0.5,0.0651", "qwen,0.35,0.06")},
         ("0.62 ±0.12",),
         means=GROUPED,
@@ -358,7 +358,7 @@ CASES = (
     ),
     Case(
         "statistics by task/mean, std and count of folds",
-        "rank a.csv",
+        "rank a.csv --direction higher",
         {
             "a.csv": lines(
                 "dataset,algorithm,mean,std,count",

@@ -79,7 +79,7 @@ def test_a_level_that_says_the_same_everywhere_names_the_metric(
         wide.columns.names = [None, None]
     wide.to_csv(tmp_path / "wide.csv")
     for read in (rb.Scores.from_frame, lambda _, **said: rb.read(tmp_path / "wide.csv", **said)):
-        with pytest.raises(rb.DataError, match="'rmse' is usually lower-is-better"):
+        with pytest.raises(rb.DataError, match=r"'rmse'.* is usually lower-is-better"):
             read(wide)
         same(read(wide, direction="lower"), rb.Scores.from_frame(tidy, direction="lower"))
 
@@ -99,7 +99,7 @@ def test_a_level_of_statistics_is_no_task() -> None:
     groups = folds("accuracy").groupby(["model", "dataset"])["accuracy"]
     wide = groups.agg(["mean", "std", "count"]).unstack()
     for frame in (wide, wide.swaplevel(axis="columns"), wide.rename_axis(columns=[None, None])):
-        scores = rb.Scores.from_frame(frame)
+        scores = rb.Scores.from_frame(frame, direction="higher")
         found = scores.tasks["iris"]
         assert list(scores.tasks) == list(TASKS)
         assert isinstance(found, Estimates)

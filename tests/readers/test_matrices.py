@@ -43,7 +43,9 @@ def test_messages_about_frames_speak_python() -> None:
     assert f"rb.Scores.from_frame(frame, {said})." in str(caught.value)
     assert "--" not in str(caught.value)
     named = {"model": "algo", "task": "env", "score": "ret"}
-    assert read_columns(columns, **named).models == ("x", "y")
+    with pytest.raises(rb.DataError, match="which side of 'ret' is better"):
+        read_columns(columns, **named)
+    assert read_columns(columns, direction="higher", **named).models == ("x", "y")
 
 
 def test_zeros_and_ones_without_text_are_items_by_models() -> None:

@@ -15,7 +15,8 @@ FRAME = pd.DataFrame({
 
 
 def estimates(frame: pd.DataFrame) -> Estimates:
-    (found,) = rb.Scores.from_frame(frame).tasks.values()
+    direction = "higher" if "mean" in frame.columns else {}
+    (found,) = rb.Scores.from_frame(frame, direction=direction).tasks.values()
     assert isinstance(found, Estimates)
     return found
 

@@ -291,7 +291,7 @@ def test_reliable_and_capable_are_different_orders(tmp_path: Path) -> None:
     items = [str(n) for n in range(20)]
     answers = {
         "steady": {item: [float(n < 10)] * 4 for n, item in enumerate(items)},
-        "gifted": {item: [1.0, 1.0, 1.0, 0.0] for item in items},
+        "gifted": {item: [float(n % 4 != at) for at in range(4)] for n, item in enumerate(items)},
     }
     path = trials_table(tmp_path / "t.csv", answers)
     orders = {}

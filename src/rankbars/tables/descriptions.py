@@ -26,6 +26,7 @@ from rankbars.tables.metrics import (
     depends_on_scale,
     ends_in_loss,
     is_amount,
+    is_plain,
     is_proportion,
     never_negative,
     stated_direction,
@@ -306,12 +307,16 @@ class Side(NamedTuple):
         Whether `metric` is only the name of the score column.
     origin : str
         Where `recorded` comes from, if the table does not say it in so many words.
+    plain : bool
+        Whether all scores are 0 and 1, or words for them, or their column says no more than that
+        they are scores, whatever the caller calls the metric.
     """
 
     metric: str | None
     recorded: Direction | None
     named_column: bool = False
     origin: str = RECORDED
+    plain: bool = False
 
 
 def settle_directions(
@@ -401,7 +406,8 @@ def _settle(
             return None, ""
         if stated:
             return "higher", "as the name says"
-        return "higher", _ASSUMED
+        known = side.metric is None or side.plain or is_plain(side.metric)
+        return ("higher", _ASSUMED) if known else (None, "")
     if stated and usual is None:
         return "higher", "as the name says"
     if usual == "higher":
@@ -653,7 +659,11 @@ def describe_tasks(
         metrics = nothing
         sides = {task: Side(None, recorded[task] or "higher", origin=_IN_WORDS) for task in present}
     else:
-        sides = {task: Side(metrics[task], recorded[task], by_column) for task in present}
+        plain = group.score.only_truths or group.score.whole == (0, 1)
+        plain = plain or (group.metric == options.metric and is_plain(group.roles.get("score", "")))
+        sides = {
+            task: Side(metrics[task], recorded[task], by_column, plain=plain) for task in present
+        }
     directions, said = settle_directions(sides, options.direction, group.roles, by_file=by_file)
     if by_column and group.metric not in (None, options.metric):
         # The name of a column such as "score" or "result" is no metric.

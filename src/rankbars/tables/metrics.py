@@ -17,6 +17,7 @@ __all__ = [
     "ends_in_loss",
     "is_amount",
     "is_measure",
+    "is_plain",
     "is_proportion",
     "is_trial_metric",
     "metric_in_name",
@@ -69,7 +70,7 @@ def split_words(text: str) -> frozenset[str]:
 
 LOWER = split_words("""
     error errors metricerror errorrate err er loss logloss nll negativeloglikelihood
-    crossentropy perplexity wordperplexity byteperplexity ppl bitsperbyte bpb
+    negloglikelihood crossentropy perplexity wordperplexity byteperplexity ppl bitsperbyte bpb
     bitspercharacter bpc brier brierscore ece mce calibrationerror wer cer ter mer wil eer
     fid kid der rmse mse mae mape smape mase msle rmsle nrmse rmsse wape wrmsse medae
     meanabsoluteerror meansquarederror rootmeansquarederror squarederror absoluteerror crps
@@ -82,7 +83,8 @@ LOWER = split_words("""
     hd hausdorff assd asd chamfer emd epe aepe ade minade fde minfde mpjpe pampjpe mpvpe pve nme
     absrel absrelative sqrel rmselog silog levenshtein wasserstein divergence drift jitter
     volumedifference lpips dists fad fvd mcd niqe brisque piqe mindcf tdcf jer aurc eaurc augrc
-    ause optimalitygap aic bic fpr95tpr rtf
+    ause optimalitygap aic bic fpr95tpr rtf mdape mdae owa msis mis wis winkler winklerscore
+    intervalscore energyscore logscore rmsd residual residuals looic waic gaptooptimal gaptoopt
 """)
 
 # Counts or shares of what should not be, and sometimes the name of a test of it: they count by
@@ -105,13 +107,17 @@ _RATE = re.compile(r"(?:[_\s]per[_\s]|/\s?)(?:s|secs?|seconds?|min|minutes?|h|ho
 CORPORA = frozenset({"ami"})
 _PLACES = split_words("rank ranks ranking position")
 
+# Errors and losses as one word of a name, in German too: "wQuantileLoss", "testerror", "Fehler".
+_ENDS_IN_LOSS = re.compile(r"(?:error|fehler|verlust)$|[^fg]loss$")
+_NEGATED = split_words("negloglikelihood negativeloglikelihood")
+
 # Of these, what also ends other names.
 _SYLLABLES = split_words("er err der ter mer kid fid duration seconds hd asd ade emd bic drift")
 
 # Of these, the logarithm of a density or a difference may lie below 0.
 MAY_BE_NEGATIVE = split_words("""
-    loss nll negativeloglikelihood crossentropy bitsperbyte bpb bitspercharacter bpc deviance
-    regret
+    loss nll negativeloglikelihood negloglikelihood crossentropy bitsperbyte bpb
+    bitspercharacter bpc deviance regret looic
 """)
 
 # Amounts of time and money: less is usually better, but a rate or a budget is written the same.
@@ -142,7 +148,7 @@ HIGHER = PROPORTIONS | split_words("""
 
 # In the unit of the target, or of time and money: the mean over different data sets means nothing.
 SCALED = split_words("""
-    loss logloss nll negativeloglikelihood crossentropy loglikelihood perplexity
+    loss logloss nll negativeloglikelihood negloglikelihood crossentropy loglikelihood perplexity
     wordperplexity byteperplexity ppl bitsperbyte bpb bitspercharacter bpc rmse mse mae msle
     rmsle medae meanabsoluteerror meansquarederror rootmeansquarederror squarederror
     absoluteerror metricerror crps wql quantileloss pinballloss deviance latency runtime
@@ -162,6 +168,29 @@ _CRITERIA = split_words("""
     informativeness instructionfollowing style tone safety quality overallquality depth creativity
     bias hallucination noisesensitivity rubric rating grade
 """)
+
+
+_PLAIN = split_words("""
+    score scores scored result results value values point points reward rewards mark marks grade
+    grades rating ratings rated answer outcome verdict judgement judgment label quality likert
+    stars vote votes performance perf metric eval evaluation agreement share ok good valid right
+    true yes correct match matched matches exact acceptable accepted preferred
+    human humans judge rater annotator grader
+""")
+
+
+def is_plain(name: str) -> bool:
+    """Whether a name says no more than that a number is a score, of which more is taken for better.
+
+    So do words for what was done, such as "converted".
+
+    Examples
+    --------
+    >>> is_plain("final_score"), is_plain("helpfulness"), is_plain("owa"), is_plain("mean")
+    (True, True, False, False)
+    """
+    words = _words(name)
+    return is_measure(name) or any(word in _PLAIN or word.endswith("ed") for word in words)
 
 
 def is_measure(name: str) -> bool:
@@ -207,7 +236,8 @@ def usual_direction(name: str) -> Literal["higher", "lower"] | None:
     words = _words(name)
     if not words:
         return None
-    if words[0] in ("neg", "negative", "negated") and usual_direction(" ".join(words[1:])):
+    negated = words[0] in ("neg", "negative", "negated") and not _spellings(words) & _NEGATED
+    if negated and usual_direction(" ".join(words[1:])):
         return "higher"
     # "1-auc", "one minus accuracy", "accuracy drop": a good measure turned around.
     turned = words[0] in ("1", "one", "minus") or words[-1] in ("drop", "gap", "decrease")
@@ -216,7 +246,7 @@ def usual_direction(name: str) -> Literal["higher", "lower"] | None:
     spellings = _spellings(words)
     if _RATE.search(name.casefold()) and "tokens" in words:
         return "higher"
-    if spellings & LOWER:
+    if spellings & LOWER or any(map(_ENDS_IN_LOSS.search, words)):
         return "lower"
     return "higher" if spellings & HIGHER and not _is_place(words) else None
 
