@@ -14,14 +14,8 @@ from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
-from rankbars.readers.every_eval_records import (
-    Aggregate,
-    Block,
-    Result,
-    Samples,
-    read_aggregates,
-    read_samples,
-)
+from rankbars.readers.every_eval_records import Aggregate, Result, read_aggregates
+from rankbars.readers.every_eval_samples import Block, Samples, read_samples
 from rankbars.readers.inputfiles import InputFile, file_stem
 from rankbars.readers.logs.jsontext import top_level_keys
 from rankbars.readers.logs.records import ERROR, UNSCORED, Agreement, Measure, Rows, Run
