@@ -348,4 +348,15 @@ CASES = (
         ("another case than the model ('GPT' for 'gpt')", "240 votes"),
         models=THREE,
     ),
+    Case(
+        "votes with a model that won/chosen and rejected",
+        "rank v.csv",
+        {
+            "v.csv": lines(
+                "prompt,chosen_model,rejected_model,worker",
+                *(f"q{n},{THREE[n % 2]},{THREE[n % 2 + 1]},w{n % 9}" for n in range(60)),
+            )
+        },
+        ("60 votes", "winner = 'chosen_model', loser = 'rejected_model'"),
+    ),
 )

@@ -112,6 +112,13 @@ INTERVALS = lines(
     "drift,50.0,48.1,51.8,423",
 )
 
+PASTED_CELLS = lines(
+    "Method,Cora,Citeseer,Pubmed",
+    "GCN,81.5$\\pm$0.5,70.3$\\pm$0.6,79.0$\\pm$0.3",
+    "GAT,\\underline{83.0}$\\pm$0.7,\\textbf{72.5}$\\pm$0.7,79.0$\\pm$0.3",
+    "Ours,\\textbf{83.6}$\\pm$0.4,71.9$\\pm$0.5,\\textbf{80.1}$\\pm$0.2",
+)
+
 CASES = (
     same("plain/csv", PLAIN),
     same("plain/tsv", PLAIN.replace(",", "\t"), path="t.tsv"),
@@ -794,5 +801,34 @@ CASES = (
         },
         ("√10 standard errors",),
         models=("LR", "RF"),
+    ),
+    Case(
+        "commands of LaTeX in cells/asked",
+        "rank t.csv",
+        {"t.csv": PASTED_CELLS},
+        ("Say what stands behind the values: --cells se",),
+        code=1,
+    ),
+    Case(
+        "commands of LaTeX in cells/told",
+        "rank t.csv --cells std5",
+        {"t.csv": PASTED_CELLS},
+        ("In 9 cells",),
+        models=("GCN", "GAT", "Ours"),
+        tasks=("Cora", "Citeseer", "Pubmed"),
+    ),
+    Case(
+        "a word in place of a score/its line",
+        "rank t.csv",
+        {"t.csv": lines("Method,Cora,arxiv", "GCN,81.5,71.7", "GAT,83.0,OOM", "SGC,80.1,69.9")},
+        ("--word OOM=missing",),
+        code=1,
+    ),
+    Case(
+        "numbers of examples beside tasks/in a column",
+        "rank t.csv",
+        {"t.csv": lines("Task,A,B,#ex", "BoolQ,88.1,89.0,3270", "CB,90.5,87.2,250", "RTE,80,79,9")},
+        models=("A", "B"),
+        tasks=("BoolQ", "CB", "RTE"),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from everyday.case import Case, json_lines, lines
+from everyday.case import Case, json_lines, lines, right
 
 EVALS = ("name", "mmlu/acc", "gsm8k/exact_match", "arc/acc_norm")
 FOUR = ("base,0.612,0.412,0.530", "sft,0.605,0.488,0.538", "dpo,0.618,0.502,0.551")
@@ -70,6 +70,18 @@ FAILED = {
     )
     for name, k in (("new", 10), ("old", 1))
 }  # fmt: skip
+
+SHARES = {"new": 0.9, "old": 0.5}
+
+
+def with_settings(name: str, share: float) -> str:
+    """A line of settings, one for each item, and one of the whole."""
+    records: list[dict[str, object]] = [{"type": "config", "model": name, "dataset": "tools"}]
+    for n, one in enumerate(right(share, 60)):
+        records.append({"type": "sample", "sample_id": n, "model": name, "correct": bool(one)})
+    records.append({"type": "summary", "model": name, "accuracy": share, "n": 60})
+    return "".join(json.dumps(record) + "\n" for record in records)
+
 
 CASES = (
     Case(
@@ -192,5 +204,85 @@ CASES = (
         "rank g.csv --score-min 1 --missing pairwise",
         {"g.csv": graded(-1, 5)},
         ("a leads",),
+    ),
+    Case(
+        "records of several kinds/settings and a summary around them",
+        "compare new.jsonl old.jsonl",
+        {f"{name}.jsonl": with_settings(name, share) for name, share in SHARES.items()},
+        ("Only lines with type = 'sample' are rows", "new is better than old", "60 items"),
+    ),
+    Case(
+        "records of several kinds/of items that failed",
+        "rank new.jsonl",
+        {
+            "new.jsonl": with_settings("new", 0.8)
+            + '{"type": "error", "model": "new", "sample_id": 60, "error": "timeout"}\n'
+        },
+        hides=("Only lines with",),
+        code=1,
+    ),
+    Case(
+        "records deeper in JSON/beside settings",
+        "compare new.json old.json",
+        {
+            f"{name}.json": json.dumps(
+                {
+                    "model": name,
+                    "config": {"temperature": 0},
+                    "metrics": {"accuracy": share},
+                    "results": [
+                        {"id": f"q{n}", "correct": bool(one), "ms": 300 + n}
+                        for n, one in enumerate(right(share, 60))
+                    ],
+                }
+            )
+            for name, share in SHARES.items()
+        },
+        ("--map 'model=model,item=results[].id,score=results[].correct'",),
+        code=1,
+    ),
+    Case(
+        "records deeper in JSON/objects in lines",
+        "rank r.jsonl",
+        {
+            "r.jsonl": "".join(
+                json.dumps(
+                    {
+                        "meta": {"model": name},
+                        "sample": {"id": f"s{n}"},
+                        "metrics": {"exact_match": one, "length": 7 + n},
+                    }
+                )
+                + "\n"
+                for name, share in SHARES.items()
+                for n, one in enumerate(right(share, 60))
+            )
+        },
+        ("--map 'model=meta.model,item=sample.id,score=metrics.exact_match'",),
+        ("model=meta ",),
+        code=1,
+    ),
+    Case(
+        "checkpoints of one training/a metric at each step",
+        "rank s.csv",
+        {"s.csv": lines("step,acc,acc_stderr", *(f"{n}000,0.5{n},0.01" for n in range(1, 6)))},
+        ("--column model=step --column score=acc",),
+        code=1,
+    ),
+    Case(
+        "checkpoints of one training/of several runs",
+        "rank w.jsonl",
+        {
+            "w.jsonl": json_lines(
+                {
+                    "_step": [1000, 2000] * 2,
+                    "run": ["a", "a", "b", "b"],
+                    "train/loss": [2.7, 2.5, 2.6, 2.4],
+                    "eval/acc": [0.41, 0.52, 0.43, 0.57],
+                }
+            )
+        },
+        ('--where "_step = 2000" --column model=run --column score=eval/acc',),
+        code=1,
     ),
 )

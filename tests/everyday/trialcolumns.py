@@ -211,9 +211,15 @@ CASES = (
     Case(
         "sums below answers/a row is named",
         "rank a.jsonl",
-        {"a.jsonl": with_sums()},
+        {"a.jsonl": with_sums().replace('"type"', '"part"')},
         ("36 stands in a.jsonl, row 62", "--where"),
         code=1,
+    ),
+    Case(
+        "sums below answers/lines of another kind",
+        "rank a.jsonl",
+        {"a.jsonl": with_sums()},
+        ("60 items", "Only lines with type = 'sample' are rows"),
     ),
     Case(
         "sums below answers/left out by a condition",

@@ -193,7 +193,7 @@ def test_an_unknown_file_shows_its_paths_and_a_map_that_reads_it(
     assert run(["formats", str(path)]) == 1
     said = capsys.readouterr().out
     assert "runs[].info.r      number 2, true/false 1, null 1" in said
-    line = next(one for one in said.splitlines() if "--map" in one)
+    line = next(one for one in said.splitlines() if one.startswith("To read it"))
     given = line.partition("--map ")[2].strip("'")
     assert given == f"{MAP},error=runs[].info.error"
     scores = rb.read(path, map=given)

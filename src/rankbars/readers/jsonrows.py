@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -13,6 +14,7 @@ from rankbars.readers.inputfiles import InputFile, open_text
 from rankbars.tables.columns import ROLES, fold_name
 from rankbars.tables.database import Engine
 from rankbars.tables.relations import Relation, Table, check_width
+from rankbars.tables.tableheads import corner_names
 from rankbars.tables.valuetables import Chunk, ValueTable
 
 __all__ = ["JsonLinesTable", "open_json"]
@@ -63,7 +65,13 @@ class JsonLinesTable(Table):
         self._engine = engine
         self.source = file.label
         self._keys: dict[str, None] = {}
-        for row in itertools.islice(_read_lines(file), FIRST_ROWS):
+        first = list(itertools.islice(_read_lines(file), FIRST_ROWS))
+        self._kind = _main_kind(first)
+        if self._kind is not None:
+            key, name = self._kind
+            self.header_rows = [row.get(key) == name for row in first].index(True)
+            self.remark = f"Only lines with {key} = {name!r} are rows; others are left aside."
+        for row in filter(self._is_row, first):
             self._keys |= dict.fromkeys(row)
             check_width(self._keys, file.label)
 
@@ -84,13 +92,47 @@ class JsonLinesTable(Table):
     def _table(self) -> ValueTable:
         return _table(self._file, self.columns, self._read_rows, self._engine)
 
+    def _is_row(self, row: Row) -> bool:
+        return self._kind is None or row.get(self._kind[0]) == self._kind[1]
+
     def _read_rows(self) -> Iterator[Row]:
         keys = self._keys
-        for row in _read_lines(self._file):
+        for row in filter(self._is_row, _read_lines(self._file)):
             if not row.keys() <= keys.keys():
                 keys |= dict.fromkeys(row)
                 check_width(keys, self._file.label)
             yield row
+
+
+# What kind of record a line is, beside those of settings and summaries.
+_KINDS = ("type", "kind", "event", "record_type", "recordType")
+_MOST_KINDS = 6
+
+
+def _main_kind(rows: Sequence[Row]) -> tuple[str, str] | None:
+    """The key that says what a line is, and the kind that most are; None if lines are alike.
+
+    Others have none of some key that all of these have, such as the score, and name no item: of an
+    item that failed something is known.
+
+    >>> _main_kind([{"type": "config", "lr": 1}, *[{"type": "sample", "correct": True}] * 3])
+    ('type', 'sample')
+    >>> _main_kind([{"type": "error", "id": 1}, *[{"type": "sample", "id": 2, "correct": 1}] * 3])
+    >>> _main_kind([{"type": "easy", "correct": False}, *[{"type": "hard", "correct": True}] * 3])
+    """
+    for key in _KINDS:
+        names = Counter(row.get(key) if isinstance(row.get(key), str) else None for row in rows)
+        if not 2 <= len(names) <= _MOST_KINDS:
+            continue
+        (name, number), *_ = names.most_common(1)
+        own = [row for row in rows if row.get(key) == name]
+        rest = [row for row in rows if row.get(key) != name]
+        always = set.intersection(*map(set, own)) if own else set()
+        other = set().union(*rest)
+        about_items = any(fold_name(one) in corner_names("item") for one in other)
+        if name is not None and 2 * number > len(rows) and always - other and not about_items:
+            return key, name
+    return None
 
 
 def open_json(file: InputFile, engine: Engine) -> ValueTable:
@@ -258,10 +300,14 @@ def _rows_of(file: InputFile, content: Any) -> list[Row]:
         rows: Any = nested[0] if len(nested) == 1 else None
         if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows):
             return rows
+    from rankbars.readers.mapped import propose_map
+
+    deeper = isinstance(content, dict | list) and bool(content)
     raise ReadError.at(
         file.label,
         f"the JSON holds {_kind(content)}, not a table. Expected a list of objects such as "
-        '[{"model": "a", "score": 1}], or one object per line in a .jsonl file.',
+        '[{"model": "a", "score": 1}], or one object per line in a .jsonl file.'
+        + (f" {propose_map(file)}" if deeper else ""),
     )
 
 

@@ -43,9 +43,10 @@ from rankbars.readers.trials import (
 from rankbars.tables.columns import ROLES as COLUMNS
 from rankbars.tables.columns import fold_name
 from rankbars.tables.jsonmaps import MAP_ROLES, MAP_TOKEN, parse_map
+from rankbars.tables.metrics import is_proportion, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 
-__all__ = ["MAP_FILE", "describe_json", "read", "sniff"]
+__all__ = ["MAP_FILE", "describe_json", "propose_map", "read", "sniff"]
 
 # A file of paths that counts for all files beside it.
 MAP_FILE = "rankbars-map.yaml"
@@ -410,16 +411,33 @@ def describe_json(file: InputFile) -> list[str]:
         )
     if len(shape) > _MOST_LINES:
         lines.append(f"  and {len(shape) - _MOST_LINES} more paths")
-    guess = _guess(shape)
-    if "score" not in guess:
-        guess = _guess_keys(file) or _with_members(guess | _guess_by_kind(shape))
-    told = ",".join(f"{role}={path}" for role, path in guess.items())
-    if "score" in guess:
+    if told := _map_of(file, shape):
         lines.append(f"To read it, correct and paste: --map '{told}'")
     else:
         roles = ", ".join(MAP_ROLES[:5])
         lines.append(f"To read it, name the paths: --map 'score=PATH,item=PATH' (roles: {roles})")
     return lines
+
+
+def propose_map(file: InputFile) -> str:
+    """The option that may read a JSON file whose records lie deeper; how to find it otherwise."""
+    try:
+        told = _map_of(file, _shape(file))
+    except ReadError:
+        told = ""
+    if told:
+        return f"To read it by paths: --map '{told}' (in Python: map={parse_map(told)!r})."
+    return "`rankbars formats FILE` shows its paths, for --map 'score=PATH,item=PATH'."
+
+
+def _map_of(file: InputFile, shape: Mapping[str, _Seen]) -> str:
+    """The likeliest map of a file, with a score; empty if nothing seems to be one."""
+    guess = _guess(shape)
+    if "score" not in guess:
+        guess = _guess_keys(file) or _with_members(guess | _guess_by_kind(shape))
+    if "score" not in guess:
+        return ""
+    return ",".join(f"{role}={path}" for role, path in guess.items())
 
 
 def _guess_keys(file: InputFile) -> dict[str, str]:
@@ -481,6 +499,14 @@ def _guess(shape: Mapping[str, _Seen]) -> dict[str, str]:
         ]
         if fitting:
             found[role] = min(fitting)[3]
+    measured = [
+        (not is_proportion(last), -sum(seen.types.values()), path)
+        for path, seen in shape.items()
+        if (last := path.rpartition(".")[2].removesuffix("[]")) and path not in found.values()
+        and usual_direction(last) == "higher" and {"number", "true/false"} & seen.types.keys()
+    ]  # fmt: skip
+    if "score" not in found and measured:
+        found["score"] = min(measured)[2]
     return _with_members(found)
 
 

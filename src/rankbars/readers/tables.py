@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from rankbars.data.notes import Note, list_words
+from rankbars.data.notes import Note, list_names, list_words
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.delimited import open_delimited
 from rankbars.readers.inputfiles import (
@@ -37,6 +37,7 @@ from rankbars.tables.likelyroles import find_outcome
 from rankbars.tables.metrics import AMOUNTS, LOWER, metric_in_name, split_words, usual_direction
 from rankbars.tables.readoptions import ReadOptions, options_of
 from rankbars.tables.relations import Table
+from rankbars.tables.tableheads import HEAD_ROWS
 from rankbars.tables.tidy import SHARED_TASK, FileNames
 from rankbars.tables.traininglogs import refuse_log
 from rankbars.tables.valuetables import Chunk, ValueTable
@@ -110,9 +111,27 @@ def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
                 return "tidy", "Its columns hold confusion counts: tp, fp, fn."
             if _are_statistics(table, engine):
                 return "tidy", "Its columns hold statistics of models: mean, std, count."
-            reason = _why_a_log(table) or str(error)
+            reason = _why_a_log(table) or _why_nested(path, table, str(error)) or str(error)
             reason = reason.removeprefix(f"{path.name}: ")
             return None, reason[0].upper() + reason[1:]
+
+
+def _why_nested(path: Path, table: Table, asked: str) -> str:
+    """Why records that hold objects are not read as they stand; empty if that is `asked` better."""
+    head = table.head(HEAD_ROWS)
+    nested = [name for at, name in enumerate(table.columns)
+              if any(isinstance(row[at], dict) for row in head)]  # fmt: skip
+    open_header = "header does not say" in asked or any(f"={name} " in asked for name in nested)
+    if (
+        not nested
+        or not open_header
+        or not path.name.removesuffix(".gz").endswith((*JSON_SUFFIXES, *JSON_LINES_SUFFIXES))
+    ):
+        return ""
+    from rankbars.readers.mapped import propose_map
+
+    verb = "holds" if len(nested) == 1 else "hold"
+    return f"{list_names(nested, 4)} {verb} objects. {propose_map(InputFile(path, path.name))}"
 
 
 def _why_a_log(table: Table) -> str:

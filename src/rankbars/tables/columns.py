@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError, Lacking, UnknownOptionError
-from rankbars.tables.metrics import ends_in_loss, is_measure, usual_direction
+from rankbars.tables.metrics import ends_in_loss, is_amount, is_measure, usual_direction
 
 __all__ = [
     "ITEM_NUMBERS",
@@ -459,7 +459,8 @@ def _candidates(role: str, free: Sequence[str], texts: Collection[str]) -> list[
 def _only(role: str, candidates: list[list[str]], source: str, more: str = "") -> str:
     best = candidates[0]
     if len(best) > 1:
-        offered = next((name for name in best if "test" in re.split(r"[\W_]+", name)), best[0])
+        plain = [name for name in best if not is_amount(name)] or best
+        offered = next((name for name in plain if "test" in re.split(r"[\W_]+", name)), plain[0])
         raise DataError(
             f"{source}: {len(best)} columns could be the {role}: {list_names(best, 20)}. "
             f"Name the one to use: {paste_columns({role: offered})} "

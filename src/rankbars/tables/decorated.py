@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
@@ -21,14 +22,17 @@ from rankbars.tables.database import Engine
 from rankbars.tables.relations import Table
 from rankbars.tables.valuetables import ValueTable
 
-__all__ = ["CellMeaning", "SplitCells", "describe_decoration", "parse_meaning", "split_cells"]
+__all__ = [
+    "CellMeaning", "SplitCells", "advise_about_cell", "describe_decoration", "parse_meaning",
+    "split_cells",
+]  # fmt: skip
 
 # Tables of publications are small; all rows are held.
 MOST_ROWS = 100_000
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)\s*%?"
 _OPEN, _CLOSE = r"\s*[(\[{]\s*", r"\s*[)\]}]\s*"
-_MARK = r"(?:±|\+/-|\+-|\\pm)"
+_MARK = r"(?:\$?\s*(?:±|\+/-|\+-|\\pm)\s*\$?)"
 _HALF = re.compile(
     rf"\s*(?P<value>{_NUMBER})(?:\s*{_MARK}\s*(?P<half>{_NUMBER})\s*"
     rf"|{_OPEN}{_MARK}?\s*(?P<inner>{_NUMBER}){_CLOSE})"
@@ -46,7 +50,10 @@ _OF = re.compile(r"\s*(?P<part>\d+(?:\.\d+)?)\s*/\s*(?P<whole>\d+)\s*")
 # A comma that cannot divide thousands, and what a cell of numbers is made of.
 _DECIMAL_COMMA = re.compile(r"(?<!\d)0,\d|\d,(?:\d{1,2}|\d{4,})(?!\d)")
 _NUMERIC = re.compile(r"[\d\s,;+\-−–—±%()\[\]{}/]*")
-_BOLD = re.compile(r"(?:\*\*|__|<b>|\\textbf\{)(?P<text>.*?)(?:\*\*|__|</b>|\})", re.IGNORECASE)
+_BOLD = re.compile(
+    r"(?:\*\*|__|<b>|\\(?:textbf|underline|mathbf|textit|emph)\{)(?P<text>.*?)(?:\*\*|__|</b>|\})",
+    re.IGNORECASE,
+)
 _DASHES = str.maketrans({"−": "-", "–": "-", "—": "-", "\u00a0": " ", "\u202f": " "})
 
 
@@ -186,6 +193,31 @@ def describe_decoration(text: str) -> str:
         "standard deviation of 5 runs; other numbers as std10), --cells ci95 (an interval, or half "
         "of one; other levels as ci90) or --cells value (leave it aside); in Python: cells='se'."
     )
+
+
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:\.\d{3})+,\d+")
+
+
+def advise_about_cell(text: str) -> str:
+    """What to do about a cell among scores that is not one plain number.
+
+    Examples
+    --------
+    >>> advise_about_cell("1,5")
+    "If the comma is the decimal mark: --decimal , (in Python: decimal=',')."
+    """
+    if parse_number(text, ",") is not None:
+        return "If the comma is the decimal mark: --decimal , (in Python: decimal=',')."
+    if _THOUSANDS.fullmatch(text.strip()):
+        return "If points separate thousands, write it without them: 1200,5 for 1.200,5."
+    usual = "Put what else it says into a column of its own, or remove the column."
+    if not re.search(r"\d", text):
+        line = shlex.join(("--word", f"{text.strip()}=missing"))
+        usual = (
+            f"If it says that there is no score: {line} (in Python: words={{{text.strip()!r}: "
+            "'missing'}); if it is worth one, such as 0, write that; if not, remove the column."
+        )
+    return describe_decoration(text) or usual
 
 
 _SIGNED = re.compile(r"[(\[]\s*[+\-−–]\s*\d[\d.,]*\s*%?[)\]]$")

@@ -19,6 +19,7 @@ from rankbars.tables.asides import (
     is_helper,
     is_never_score,
     is_summary,
+    likely_scores,
 )
 from rankbars.tables.columns import (
     ITEM_NUMBERS,
@@ -494,10 +495,14 @@ def _refuse_numbered(table: Table, header: Header, head: Sequence[tuple[object, 
 def _refuse_steps(table: Table, header: Header) -> None:
     """Rows that are named by how far a training was are no models."""
     if fold_name(header.corner) in PROGRESS:
+        scores = likely_scores(header.unexplained)
+        one = len(scores) == 1
+        roles = {"model": header.corner, "score": scores[0] if one else ""}
+        line = f" To compare checkpoints: {paste_columns(roles)} (in Python: columns={roles!r})."
         raise DataError(
             f"{table.source}: {header.corner!r} counts how far a training was, so rows are neither "
             "models nor independent results. Write a row per run, with the columns model and "
-            "score, of the step that counts."
+            f"score, of the step that counts.{line if one else ''}"
         )
 
 

@@ -110,14 +110,21 @@ def describes_rows(name: str) -> bool:
     >>> describes_rows("n"), describes_rows("Average"), describes_rows("GSM8K")
     (True, True, False)
     """
-    return is_helper(name) or fold_name(name) in {*TASK_LABELS, *TASK_NUMBERS, *_N_NAMES}
+    return (
+        is_helper(name) or _counts_items(name) or fold_name(name) in {*TASK_LABELS, *TASK_NUMBERS}
+    )
 
 
-# A column of this name holds the number of items behind every score of its row.
+def _counts_items(name: str) -> bool:
+    """Whether a column holds the number of items behind every score of its row, such as "#ex"."""
+    folded = fold_name(name)
+    return folded in _N_NAMES or (name.startswith("#") and folded in _COUNTED)
+
+
+_COUNTED = ("questions", "items", "samples", "examples", "prompts", "problems", "instances", "ex")
+_BEFORE = ("n", "of", "num", "no", "noof", "numof", "number", "numberof")
 _N_NAMES = frozenset(fold_name(name) for name in ("n", *ROLES["n"].aliases)) | {
-    f"{before}{what}"
-    for before in ("n", "of", "num", "no", "noof", "numof", "number", "numberof")
-    for what in ("questions", "items", "samples", "examples", "prompts", "problems", "instances")
+    f"{before}{what}" for before in _BEFORE for what in _COUNTED
 }
 
 
@@ -291,7 +298,8 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
     dropped = [name for name in table.columns if name in numbers - set(named.values())]
     if rows == "task":
         for role in (*TASK_LABELS, *TASK_NUMBERS):
-            found = next((name for name in rest if fold_name(name) == role), None)
+            found = next((name for name in rest if fold_name(name) == role
+                          or (role == "n" and _counts_items(name))), None)  # fmt: skip
             if found is not None:
                 traits[role] = found
         rest = [name for name in rest if name not in traits.values()]
@@ -314,7 +322,7 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
             helpers = [name for name in rest if name not in others]
         dropped += helpers
         rest = [name for name in rest if name not in helpers]
-        found = next((name for name in rest if fold_name(name) in _N_NAMES), None)
+        found = next(filter(_counts_items, rest), None)
         if found is not None and columns == "task":
             traits["n"] = found
             rest.remove(found)
@@ -651,28 +659,11 @@ def _mixed(table: Table, what: str) -> str:
 
 
 def _not_one_number(table: Table, name: str, unread: Unread) -> str:
+    from rankbars.tables.decorated import advise_about_cell
+
     row = table.header_rows + 1 + unread.row
     return (
         f"{table.source}, row {row}, column {name!r}: the cell {unread.text[:40]!r} is "
         "not one plain number. Expected a number, a percentage or an empty cell. "
-        f"{_advise(unread.text)}"
+        f"{advise_about_cell(unread.text)}"
     )
-
-
-_THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:\.\d{3})+,\d+")
-
-
-def _advise(text: str) -> str:
-    from rankbars.tables.decorated import describe_decoration
-
-    if parse_number(text, ",") is not None:
-        return "If the comma is the decimal mark: --decimal , (in Python: decimal=',')."
-    if _THOUSANDS.fullmatch(text.strip()):
-        return "If points separate thousands, write it without them: 1200,5 for 1.200,5."
-    usual = "Put what else it says into a column of its own, or remove the column."
-    if not re.search(r"\d", text):
-        usual = (
-            "If it says that there is no score, empty the cell; if it is a grade, write what it is "
-            "worth, such as 1 and 0; if not, remove the column."
-        )
-    return describe_decoration(text) or usual

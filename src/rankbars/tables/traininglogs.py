@@ -22,6 +22,7 @@ PROGRESS = frozenset({"step", "globalstep", "trainstep", "trainingstep", "iterat
 
 _PARTS = split_words("train training val valid validation eval dev test")
 _LOSSES = split_words("loss losses nll perplexity ppl crossentropy")
+_RUNS = frozenset({"run", "runname", "runid"})
 _HELD_OUT = split_words("val valid validation eval dev test")
 
 # Roles with which the caller says what the points of a training are to be.
@@ -54,6 +55,9 @@ def refuse_log(table: Table, options: ReadOptions) -> None:
         score = "" if _has_score(table, options) else f" {_propose_score(table.columns)}"
         named = _names_of("model") & {*map(fold_name, table.columns)}
         as_models = f"{paste_columns({'model': column})}{score}"
+        runs = [name for name in table.columns if fold_name(name) in _RUNS]
+        if runs and not named and "model" not in options.columns:  # else there is one model
+            score = f" {paste_columns({'model': runs[0]})}{score}"
         raise DataError(
             f"{table.source}: {column!r} counts how far a training was, beside {losses[0]!r}, and "
             "the rows of one training are no answers to one item and no independent results. "

@@ -39,6 +39,12 @@ PAIRS: tuple[tuple[str, str, bool], ...] = (
 # Names that are those of sides only where the cells are names of one set, and a vote was won.
 SHORT_PAIRS = (("a", "b"), ("first", "second"), ("one", "two"), ("home", "away"))
 
+# Names of the columns of the model that won and of the one that lost, folded.
+WON_AND_LOST = (
+    ("winner", "loser"), ("chosenmodel", "rejectedmodel"), ("modelchosen", "modelrejected"),
+    ("winnermodel", "losermodel"), ("winningmodel", "losingmodel"), ("modelwon", "modellost"),
+)  # fmt: skip
+
 # How the outcome may be written, and the usual names of such a column, folded.
 OUTCOMES: Mapping[str, frozenset[str]] = {
     "winner": frozenset({
@@ -225,14 +231,18 @@ def _find_models(
             roles[role] = found[0]
             free.remove(found[0])
             return False
-    if {"winner", "loser"} <= set(folded):
-        roles["winner"], roles["loser"] = folded["winner"], folded["loser"]
+    won = next((pair for pair in WON_AND_LOST if {*pair} <= set(folded)), None)
+    if {"winner", "loser"} <= set(roles):
+        return False
+    if won is not None:
+        roles["winner"], roles["loser"] = (folded[name] for name in won)
         free[:] = [name for name in free if name not in roles.values()]
         return False
     shown = ", ".join(map(repr, columns[:12]))
     raise DataError(
         f"{source}: no two columns name the models that a vote compares. Columns: {shown}. Name "
-        "them: --column model_a=NAME --column model_b=NAME (in Python: columns={'model_a': …})."
+        "them: --column model_a=NAME --column model_b=NAME (in Python: columns={'model_a': …}); or "
+        "the one that won and the one that lost: --column winner=NAME --column loser=NAME."
     )
 
 
