@@ -60,6 +60,10 @@ def test_counts_are_those_of_holm_in_each_family(t, alpha, df):
     assert better_counts(t, df, alpha).tolist() == expected
     assert better_counts(t, np.full(t.shape, df), alpha).tolist() == expected
     assert better_counts_from_p(p, alpha).tolist() == expected
+    leaders = [count == 0 for count in expected]
+    for freedom in (df, np.full(t.shape, df)):
+        assert (better_counts(t, freedom, alpha, "bonferroni") == 0).tolist() == leaders
+    assert (better_counts_from_p(p, alpha, "bonferroni") == 0).tolist() == leaders
 
 
 @given(statistics(), st.sampled_from([0.01, 0.05, 0.2]))

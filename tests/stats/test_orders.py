@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse.csgraph import shortest_path
 
 from rankbars.errors import DataError
 from rankbars.stats.multiplicity.stepdown import decide
@@ -215,6 +216,15 @@ def test_neighbours_not_separated_counts_pairs_open_both_ways():
     assert neighbours_not_separated([0, 2, 1, 3], shown) == 3
     assert neighbours_not_separated([0], relation(1)) == 0
     assert neighbours_not_separated([], relation(0)) == 0
+
+
+@pytest.mark.parametrize("size", [7, 8, 9, 40, 64, 65, 300])
+@pytest.mark.parametrize("pairs", [0.5, 1.0, 2.0, 8.0])
+def test_the_closure_of_many_models_is_what_paths_reach(size, pairs):
+    shown = np.random.default_rng(size).random((size, size)) < pairs / size
+    ways = np.isfinite(shortest_path(shown, unweighted=True))  # from a model to itself, too
+    expected = shown.astype(float) @ ways > 0
+    np.testing.assert_array_equal(transitive_closure(shown), expected)
 
 
 def test_large_relations_cross_the_borders_of_bytes():

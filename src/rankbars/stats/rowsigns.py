@@ -227,9 +227,8 @@ def skewness_index(values: NDArray[np.float64]) -> float:
     most = min(_MOST_MODELS, int(np.sqrt(_MOST_CELLS / max(len(values), 1))))
     if values.shape[1] > most:
         values = values[:, np.linspace(0, values.shape[1] - 1, most).astype(np.intp)]
-    count, variance, third = (
-        table[np.triu_indices(values.shape[1], k=1)] for table in pair_moments(values)
-    )
+    upper = np.triu_indices(values.shape[1], k=1)
+    count, variance, third = (table[upper] for table in pair_moments(values))
     usable = (count >= 2) & (variance > _NO_SPREAD * variance.max(initial=0.0))
     if not usable.any():
         return 0.0

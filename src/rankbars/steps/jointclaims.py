@@ -240,10 +240,10 @@ def _best_by_level(family: Family, alpha: float) -> NDArray[np.bool_]:
     if flips_decide(family):
         return _best_by_maxt(family, alpha)
     if family.statistic is not None:
-        return np.asarray(better_counts(family.statistic, family.df, alpha) == 0)
+        return np.asarray(better_counts(family.statistic, family.df, alpha, "bonferroni") == 0)
     if family.p is None:
         raise TypeError("a family of hypotheses needs statistics or p-values")
-    return np.asarray(better_counts_from_p(family.p, alpha) == 0)
+    return np.asarray(better_counts_from_p(family.p, alpha, "bonferroni") == 0)
 
 
 def _best_by_maxt(family: Family, alpha: float) -> NDArray[np.bool_]:

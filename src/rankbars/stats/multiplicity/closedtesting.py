@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.multiplicity.stepdown import decide, decide_from_p
+from rankbars.stats.multiplicity.stepdown import Procedure, decide, decide_from_p
 from rankbars.stats.tails import Decisions, check_alpha, positive_critical, upper_tail
 
 __all__ = [
@@ -247,8 +247,9 @@ def _negative_correlation(variance: NDArray[np.float64], j: int) -> bool:
 
 
 def better_counts(
-    statistic: NDArray[np.float64], df: NDArray[np.float64] | float, alpha: float
-) -> NDArray[np.int64]:
+    statistic: NDArray[np.float64], df: NDArray[np.float64] | float, alpha: float,
+    procedure: Procedure = "holm",
+) -> NDArray[np.int64]:  # fmt: skip
     """How many models are shown better than each candidate, by Holm within its own family.
 
     Parameters
@@ -259,6 +260,8 @@ def better_counts(
         Degrees of freedom, shared or of each pair; infinity is normal.
     alpha : float
         Error rate of the family of one candidate, in (0, 1); all of it on one side.
+    procedure : {"holm", "bonferroni"}
+        ``"bonferroni"`` takes the first step alone, without sorting: enough to tell who has 0.
 
     Returns
     -------
@@ -286,10 +289,12 @@ def better_counts(
     >>> better_counts(t, 49.0, 0.05).tolist()
     [0, 0, 2, 2]
     """
-    return decide(statistic, df, _both_sides(alpha), "holm", "each").better
+    return decide(statistic, df, _both_sides(alpha), procedure, "each").better
 
 
-def better_counts_from_p(p: NDArray[np.float64], alpha: float) -> NDArray[np.int64]:
+def better_counts_from_p(
+    p: NDArray[np.float64], alpha: float, procedure: Procedure = "holm"
+) -> NDArray[np.int64]:
     """As `better_counts`, from one-sided p-values; ``[i, j]`` is that of 'i is better than j'.
 
     Examples
@@ -298,7 +303,7 @@ def better_counts_from_p(p: NDArray[np.float64], alpha: float) -> NDArray[np.int
     >>> better_counts_from_p(p, 0.05).tolist()
     [0, 0, 2]
     """
-    return decide_from_p(p, _both_sides(alpha), "holm", "each").better
+    return decide_from_p(p, _both_sides(alpha), procedure, "each").better
 
 
 def _both_sides(alpha: float) -> float:
