@@ -85,6 +85,10 @@ def scores_from_frame(frame: Any, declared: Mapping[str, Any]) -> Scores:
         told = _IN_PYTHON.sub("", _LINE.sub(_in_python, str(error)))
         error.args = (told, *error.args[1:])
         raise
+    scores = replace(
+        scores,
+        notes=tuple(replace(note, message=_LINE.sub(_told, note.message)) for note in scores.notes),
+    )
     scores = scores.with_notes(note_chosen_rows(options.where))
     return replace(note_lookalikes(scores), library=type(frame).__module__.partition(".")[0])
 
@@ -110,13 +114,21 @@ def _of_trials(read: Callable[[ReadOptions], Scores], options: ReadOptions) -> S
 
 
 def _in_python(line: re.Match[str]) -> str:
+    """Options of the command line as a call of `Scores.from_frame` with them."""
+    return f"rb.Scores.from_frame(frame, {_arguments(line)})" + "." * line[1].endswith(".")
+
+
+def _arguments(line: re.Match[str]) -> str:
     """Options of the command line as `Scores.from_frame` takes them."""
     given: dict[str, list[str]] = {}
     words = shlex.split(line[1].rstrip("."))
     for option, value in zip(words[::2], words[1::2], strict=True):
         given.setdefault(_NAMES.get(option[2:], option[2:]), []).append(value)
-    said = ", ".join(f"{name}={_value(name, values)}" for name, values in given.items())
-    return f"rb.Scores.from_frame(frame, {said})" + "." * line[1].endswith(".")
+    return ", ".join(f"{name}={_value(name, values)}" for name, values in given.items())
+
+
+def _told(line: re.Match[str]) -> str:
+    return _arguments(line) + "." * line[1].endswith(".")
 
 
 _NAMES = {"column": "columns", "score-min": "minimum", "score-max": "maximum"}

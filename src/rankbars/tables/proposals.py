@@ -98,8 +98,7 @@ def unnamed_rows(header: Header) -> list[str]:
     """
     numbers = find_row_numbers(header.columns, header.numeric)
     models = [name for name in header.columns if name not in numbers]
-    named = any(is_measure(name) or is_helper(name) or parse_number(name) is not None
-                for name in models)  # fmt: skip
+    named = any(is_measure(name) or parse_number(name) is not None for name in models)
     plain = set(models) <= {*header.unexplained} and not named
     return models if len(models) > 1 and plain and not header.empty else []
 
@@ -113,7 +112,8 @@ def _ask_about_rows(
     places = [header.columns.index(name) for name in models]
     numbers = np.array([[read_number(row[at]) for row in head] for at in places], dtype=float)
     lower, because = side_of_columns(source, models, "", numbers)
-    side = " --direction lower" if lower else ""
+    shares = not (numbers > 1.0).any()
+    side = " --direction lower" if lower else "" if shares else " --direction lower|higher"
     lines = [
         f"folds of one cross-validation, the same for all models: --rows folds{side} (of K folds, "
         "repeated: --rows folds --folds K)",

@@ -75,6 +75,10 @@ TRUTHS = split_words("""
 KEYS = ("item", "fold", "repeat", "run", "epoch")
 
 
+# A learning rate, and a logistic regression.
+_SETTINGS_AND_MODELS = frozenset({"lr"})
+
+
 @dataclass(frozen=True)
 class Header:
     """Columns of a table, and what the first rows say of them.
@@ -93,6 +97,8 @@ class Header:
         Whether there is no row.
     zero_one, binary : bool
         Whether all cells are 0, 1 or empty, with the first column and without.
+    varied : frozenset of str
+        Columns called after a setting as a model may be, of which hardly any number stands twice.
     """
 
     columns: Sequence[str]
@@ -102,6 +108,7 @@ class Header:
     empty: bool
     zero_one: bool
     binary: bool
+    varied: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> Header:
@@ -123,7 +130,12 @@ class Header:
         zero_one = bool(head) and all(is_binary(row) for row in found)
         binary = bool(head) and all(is_binary(row[1:]) for row in found)
         folded = frozenset(fold_name(name) for name in columns)
-        return cls(columns, folded, numeric, outcomes, not head, zero_one, binary)
+        cells = {name: [row[at] for row in found] for at, name in enumerate(columns)}
+        varied = frozenset(
+            name for name in numeric if fold_name(name) in _SETTINGS_AND_MODELS
+            and 3 * len({*cells[name]}) >= 2 * len(found) > 4
+        )  # fmt: skip
+        return cls(columns, folded, numeric, outcomes, not head, zero_one, binary, varied)
 
     def has(self, role: str, *, weak: bool = False) -> bool:
         """Whether a column is called as one of this role is."""
@@ -152,7 +164,8 @@ class Header:
             name
             for name in self.columns
             if name in self.numeric
-            and name not in numbers and fold_name(name) not in _EXPLAINED and not is_helper(name)
+            and name not in numbers and fold_name(name) not in _EXPLAINED
+            and (not is_helper(name) or name in self.varied)
             and not (log and describes_answers(name))
         ]  # fmt: skip
 
