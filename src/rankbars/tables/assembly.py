@@ -83,7 +83,7 @@ from rankbars.tables.tasks import (
     fold_designs,
     split_weights,
 )
-from rankbars.tables.tellingcolumns import telling_columns
+from rankbars.tables.tellingcolumns import describe_copies
 from rankbars.tables.tidy import FileNames, TidyTable, prepare_tidy, take_names
 from rankbars.tables.times import refuse_times
 from rankbars.tables.traininglogs import refuse_log, refuse_training
@@ -445,7 +445,7 @@ def _read_again(
     """Scores of rows that stand twice, read in another way; raises the error if there is none."""
     other = _by_condition(group) or _seed_as_repeat(group) or _settle_reruns(group, options)
     if other is None:
-        raise DuplicateRowsError(f"{error}{telling_columns(group)}") from error
+        raise DuplicateRowsError(describe_copies(group, str(error))) from error
     once = replace(options, reruns=None)
     return _read_group(other, once, engine).with_notes(
         Note(code, f"{part.rows.source}: {text}")

@@ -140,7 +140,10 @@ RATERS = split_words("""
 
 def _both(roles: Mapping[str, str]) -> str:
     """The line to paste, and what it is in Python."""
-    return f"{paste_columns(roles)} (in Python: columns={dict(roles)!r})"
+    score = roles.get("score", "")
+    lower = fold_name(score) in _PLACES or usual_direction(score) == "lower" or ends_in_loss(score)
+    side, said = (" --direction lower", ", direction='lower'") if lower else ("", "")
+    return f"{paste_columns(roles)}{side} (in Python: columns={dict(roles)!r}{said})"
 
 
 def _ask_whom_it_is_about(roles: Mapping[str, str], rater: str) -> str:
@@ -293,6 +296,10 @@ def refuse_crossed(table: Table, header: Header, head: Sequence[tuple[object, ..
     ]  # fmt: skip
     numbers.sort(key=lambda name: not _has_fractions(head, header.columns.index(name)))
     scores = likely_scores(numbers) or numbers
+    places = [name for name in header.columns if fold_name(name) in _PLACES
+              and name in header.numeric]  # fmt: skip
+    if not scores and len(texts) > 1:  # orders of models, one row for each
+        scores = places
     if not scores or not (keys or texts):
         return
     splits = {
@@ -327,6 +334,7 @@ def _has_fractions(head: Sequence[tuple[object, ...]], place: int) -> bool:
     return any((read_number(row[place]) or 0.0) % 1.0 > 0.0 for row in head)
 
 
+_PLACES = frozenset({"rank", "place", "position", "ranking"})
 _SPLITS = frozenset({"train", "training", "test", "testing", "val", "valid", "validation", "dev",
                      "holdout", "heldout", "eval"})  # fmt: skip
 

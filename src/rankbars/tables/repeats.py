@@ -20,6 +20,7 @@ from rankbars.tables.descriptions import Group
 
 __all__ = [
     "MOST_CELLS",
+    "REMOVE_COPIES",
     "THINNEST",
     "Answers",
     "Crossing",
@@ -382,10 +383,14 @@ def _advise(several_files: bool) -> str:
             "after their files: --column model= (in Python: columns={'model': ''}). If they are "
             "answers to the same items, name the column that numbers them: --column epoch=NAME."
         )
-    return (
-        "Remove the copies; or, if they are several answers to one item, name the column that "
-        "numbers them: --column epoch=NAME (in Python: columns={'epoch': 'NAME'})."
-    )
+    return REMOVE_COPIES
+
+
+# What to do about rows of one file that nothing tells apart.
+REMOVE_COPIES = (
+    "Remove the copies; or, if they are several answers to one item, name the column that numbers "
+    "them: --column epoch=NAME (in Python: columns={'epoch': 'NAME'})."
+)
 
 
 def refuse_lacking_raters(group: Group, records: Records) -> None:

@@ -13,18 +13,40 @@ from rankbars.tables.descriptions import Group
 from rankbars.tables.likelyroles import likely_roles
 from rankbars.tables.proposals import split_values
 from rankbars.tables.relations import Relation, Table
+from rankbars.tables.repeats import REMOVE_COPIES
 from rankbars.tables.reruns import find_steps, find_time
 from rankbars.tables.tableheads import HEAD_ROWS, find_numeric
 from rankbars.tables.tidy import TidyTable
 
-__all__ = ["telling_columns"]
+__all__ = ["describe_copies"]
 
+_FEW_VALUES = 12  # of a setting
 _MOST_COLUMNS = 20  # that are asked whether they tell rows apart
 
 _OF_MODELS = (*ROLES["model"].aliases, *ROLES["model"].weak)
 
 
-def telling_columns(group: Group) -> str:
+def describe_copies(group: Group, said: str) -> str:
+    """What is said of rows that stand twice, and which columns would tell them apart.
+
+    Parameters
+    ----------
+    group : Group
+        The tables.
+    said : str
+        Which rows these are. That copies are to be removed is left out where a column tells them
+        apart.
+    """
+    told = _telling_columns(group)
+    if told.startswith(_NO_COPIES):
+        said = said.removesuffix(REMOVE_COPIES).rstrip()
+    return f"{said}{told}"
+
+
+_NO_COPIES = (" The column", " Together")
+
+
+def _telling_columns(group: Group) -> str:
     """Which columns that play no role would tell rows apart that stand twice; empty if none can."""
     (part, *more) = group.parts
     if more or part.table is None:
@@ -54,7 +76,7 @@ def telling_columns(group: Group) -> str:
                 if role not in part.roles and name in unused}  # fmt: skip
         if lacking and apart(*known, *lacking.values()):
             return (
-                f" {list_names(list(lacking.values()))} together tell these rows apart: "
+                f" Together {list_names(list(lacking.values()))} tell these rows apart: "
                 f"{paste_columns(lacking)} (in Python: columns={lacking!r})."
             )
         shown = ", ".join(map(repr, unused))
@@ -78,6 +100,11 @@ def telling_columns(group: Group) -> str:
         compared = f"names what is compared, {paste_columns({'model': telling[0]})}"
         ways.insert(0 if text else 1, compared)
     ways += [f"names the items, {paste_columns({'item': telling[0]})}"] * alone
+    cell = relation.columns[telling[0]][0]
+    ((values,),) = relation.engine.ask(f"SELECT count(DISTINCT {cell}) FROM {relation.clause}")
+    if not text and values <= _FEW_VALUES:
+        chosen = f"{quote_column(telling[0])} = {_last_of(relation, telling[0]):g}"
+        ways.append(f"says how models were made, and one counts, {paste_condition(chosen)}")
     return (
         f" The column {telling[0]!r} is not used and tells these rows apart: "
         f"{'; '.join(f'if it {way}' for way in ways)}."
@@ -99,8 +126,9 @@ def _by_kind(part: TidyTable, table: Table, relation: Relation, telling: Sequenc
     time = find_time(table, part.roles)
     if time in telling:
         return (
-            f" The column {time!r} tells these rows apart. If they are runs that were made again: "
-            "--reruns newest, or --reruns all to take them as answers to the same item."
+            f" The column {time!r} tells these rows apart. If newer ones replace older ones, as "
+            "what is submitted or run again does: --reruns newest. If all are answers to the same "
+            "item: --reruns all."
         )
     steps = find_steps(table, part.roles)
     if steps in telling and "model" not in part.roles and _are_checkpoints(relation, str(steps)):
