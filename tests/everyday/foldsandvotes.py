@@ -354,9 +354,9 @@ CASES = (
         {
             "v.csv": lines(
                 "prompt,chosen_model,rejected_model,worker",
-                *(f"q{n},{THREE[n % 2]},{THREE[n % 2 + 1]},w{n % 9}" for n in range(60)),
+                *(f"q{n},{THREE[n % 3]},{THREE[(n + 1 + n % 2) % 3]},w{n % 9}" for n in range(60)),
             )
         },
-        ("60 votes", "winner = 'chosen_model', loser = 'rejected_model'"),
+        ("60 votes", "loser = 'rejected_model'"),
     ),
 )

@@ -216,7 +216,7 @@ CASES = (
         code=1,
     ),
     Case(
-        "sums below answers/lines of another kind",
+        "lines of another kind/a sum below answers",
         "rank a.jsonl",
         {"a.jsonl": with_sums()},
         ("60 items", "Only lines with type = 'sample' are rows"),
