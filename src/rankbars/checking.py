@@ -20,7 +20,7 @@ from rankbars.data.scores import Scores
 from rankbars.data.spec import MISSING_ITEMS, MISSING_TASKS, Spec, VoteOptions
 from rankbars.data.taskgroups import count_groups
 from rankbars.errors import DataError, OptionError
-from rankbars.intake import refuse_stopped, take_scores
+from rankbars.intake import refuse_scored_errors, refuse_stopped, take_scores
 from rankbars.readers.claimfiles import claim_lines, margin_of
 from rankbars.recordedlooks import Record, StoreRecord, open_record, open_store_record
 from rankbars.steps.claimjudging import claimed_models, enough_resamples, judge_claims
@@ -182,6 +182,7 @@ def check(
     chosen = _chosen(taken, models) if about else taken
     if file is not None and file.flaky:
         chosen = leave_out_items(chosen, file.flaky)
+    refuse_scored_errors(chosen, missing, missing_items)
     if missing_tasks is not None or missing_items is not None:
         chosen = settle_tasks(chosen, parsed, missing_tasks or "insert")
     rules = [

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Results: TypeAlias = Scores | Paths | Mapping[str, Paths] | Any
 
-__all__ = ["refuse_stopped", "take_scores"]
+__all__ = ["refuse_scored_errors", "refuse_stopped", "take_scores"]
 
 _FRAME_LIKE = ("__arrow_c_stream__", "__dataframe__", "collect_schema", "columns")
 
@@ -100,6 +100,18 @@ def refuse_stopped(scores: Scores) -> None:
                 '  --where "attempt = 1"    the first try of each item alone counts; attempt is '
                 "the column with the number of the try, and 1 that of the first (or 0)\n"
                 "In Python: rb.read(path, trials='fixed')."
+            )
+
+
+def refuse_scored_errors(scores: Scores, missing: str | None, missing_items: str | None) -> None:
+    """Raises `DataError` where calls that failed have scores, and nobody said that they count."""
+    if "fail" in (missing, missing_items):
+        return
+    for note in scores.notes:
+        if note.code == "scored-errors":
+            raise DataError(
+                f"{note.message}\nNothing was judged. If failures are wrong answers: "
+                '--missing fail (in Python: missing="fail").'
             )
 
 

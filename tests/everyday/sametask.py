@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from everyday.case import Case, json_lines, right, table
+from everyday.case import Case, json_lines, lines, right, table
 from everyday.twosides import inside, lm_eval
 
 SHARES = {"new": 0.9, "old": 0.5}
@@ -45,7 +45,30 @@ def asked(changed: int) -> dict[str, str | bytes]:
     }
 
 
+def judged() -> dict[str, str]:
+    """The judge was upgraded between two runs."""
+    return {
+        f"{name}.csv": lines(
+            "id,model,judge,score", *(f"{n},{name},{judge},{(n * 7) % 5 + more}" for n in range(60))
+        )
+        for name, judge, more in (("new", "gpt-5", 2), ("old", "gpt-4", 1))
+    }
+
+
 CASES = (
+    Case(
+        "another judge/asked",
+        "compare new.csv old.csv",
+        judged(),
+        ("the models were not given the same task", "Column 'judge'", "--compare-anyway"),
+        code=1,
+    ),
+    Case(
+        "another judge/told",
+        "compare new.csv old.csv --compare-anyway",
+        judged(),
+        ("compared as asked, although: Column 'judge'",),
+    ),
     Case(
         "another number of examples/a column of two files",
         "compare new.jsonl old.jsonl",

@@ -272,11 +272,12 @@ CASES = (
         items=60,
     ),
     Case(
-        "stopped tries/no word of runs on a comparison",
+        "stopped tries/a comparison stops",
         "compare r.csv",
         {"r.csv": retried()},
-        ("stopped at the first right one",),
+        ("stopped at the first right one", "--trials fixed"),
         ("run move together", "Runs move"),
+        code=1,
     ),
     Case(
         "stopped tries/noise is refused",

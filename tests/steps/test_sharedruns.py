@@ -140,7 +140,8 @@ def test_an_effect_where_answers_are_missing_is_for_these_runs() -> None:
                      answers=(~np.isnan(cube)).sum(axis=1))  # fmt: skip
     board = rb.leaderboard(rb.Scores({"x": items}))
     assert board.tasks["x"].test == "t"
-    assert "where every model answered every item" in note(board, "run-effect").message
+    assert "new ones are not covered" in note(board, "run-effect").message
+    assert "--runs shared" not in headline(board)
 
 
 def test_the_error_of_a_score_has_what_runs_add() -> None:

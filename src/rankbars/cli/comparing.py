@@ -149,7 +149,7 @@ def compare_command(
     from rankbars.checking import judge_margin
     from rankbars.cli.inputs import report_reading
     from rankbars.cli.progress import reading_files, working
-    from rankbars.intake import refuse_stopped
+    from rankbars.intake import refuse_scored_errors, refuse_stopped
     from rankbars.matches import head_to_head, take_pair
     from rankbars.render.duel import head_to_head_json, head_to_head_text
     from rankbars.render.verdicts import claim_lines, claim_to_dict
@@ -166,8 +166,9 @@ def compare_command(
         scores = scores if limits is None else limit_tasks(scores, limits, known)
         scores = scores if chance is None else describe_tasks(scores, "chance", chance, known)
     report_reading(scores, quiet=quiet)
+    refuse_stopped(scores)
     if exit_code:
-        refuse_stopped(scores)
+        refuse_scored_errors(scores, missing, missing_items)
     with working("Comparing", quiet=quiet):
         duel = head_to_head(
             scores, a, b, test=test, alpha=alpha, over=aggregate, missing=missing or "auto",

@@ -366,11 +366,13 @@ def _with_correlation(board: Leaderboard, scores: Scores, what: str, *, quiet: b
 
 
 def _refuse_runs(scores: Scores, runs: str) -> None:
-    """Refuse what is said of runs where there are none of that kind."""
+    """Refuse tries that stopped at a success, and what is said of runs where there are none."""
     from rankbars.data.evidence import Items
     from rankbars.data.storedtasks import known_outline
     from rankbars.errors import OptionError
+    from rankbars.intake import refuse_stopped
 
+    refuse_stopped(scores)
     if runs in ("auto", "independent"):
         return
     of_runs = 0

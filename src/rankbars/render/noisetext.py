@@ -283,7 +283,7 @@ def _run_lines(effect: RunEffect | None, *, shared: bool) -> Iterator[str]:
         yield (
             "Answers with the same number, as of one run or one rater, move together more than "
             f"chance allows (p = {effect.p:.2g})"
-            + (", as was declared." if shared else f": {said}")
+            + (", and the ± allows for it." if shared else f": {said}")
         )
         return
     power = ""

@@ -135,8 +135,10 @@ def headline_sentences(board: Leaderboard, name: NameWriter = plain_name) -> tup
     left_out = any(note.code == "failures-left-out" for note in board.notes)
     if left_out and board.shown_better.any():
         sentences.append("All this holds only if what is missing does not depend on the score.")
-    if any(note.code == "run-effect" for note in board.notes):
-        sentences.append("Whole runs differ by more than chance: --runs shared covers new runs.")
+    for note in board.notes:
+        if note.code == "run-effect":
+            covers = ": --runs shared covers new runs" if "--runs shared" in note.message else ""
+            sentences.append(f"Whole runs differ by more than chance{covers}.")
     if board.lead == "task" and board.shown_better.any():
         unseen = [visible(note.message) for note in board.notes if note.code == UNSEEN_ROWS]
         sentences += unseen

@@ -398,13 +398,14 @@ def run_notes(found: Mapping[str, RunFinding]) -> tuple[Note, ...]:
         )
         return (Note("runs-alike", text),)
     if chances.differ:
-        whole = all(one.runs for one in parts)
         text = (
             "Answers with the same number, as of one run or one rater, move together more than "
-            f"chance allows (p = {p:.2g}). What "
-            'is said here is for these runs. --runs shared (runs="shared") covers new runs, too'
-            f"{'' if whole else ', where every model answered every item in every run'}."
+            f"chance allows (p = {p:.2g}). What is said here is for these runs"
         )
+        if all(one.runs for one in parts):
+            text += '. --runs shared (runs="shared") covers new runs, too.'
+        else:
+            text += ": new ones are not covered, for answers are missing or runs not equally many."
         return (Note("run-effect", text),)
     taus = {one.tau for one in parts}
     power = signal_power(sum(one.df * one.signal for one in parts) / df, df)

@@ -21,11 +21,15 @@ __all__ = [
 Given: TypeAlias = "dict[tuple[str, str], dict[str, list[str]]]"
 
 # Names of columns, without case and punctuation, that say which task it was: how many examples
-# were shown, and which version or part of the data was asked.
+# were shown, which version or part of the data was asked, how, and who or what marked the answers.
 _NAMES = re.compile(
     r"(num|n|k)?(few)?shots?(num|count|k)?"
     r"|(task|benchmark|bench|data|dataset|testset|test|suite|eval)(version|revision|hash|split)"
-    r"|split"
+    r"|split|subset|lang|language|locale"
+    r"|(llm)?(judge|grader|scorer|marker|evaluator|autorater)(model|llm|name|id|version|prompt)?"
+    r"|(answer)?(filter|extraction|extractor|normali[sz]ation)"
+    r"|(prompt|chat)(template|format|version|style|hash)|(system)?prompt(id|name)|rubric(version)?"
+    r"|(harness|framework|lmeval|evalharness)(version|revision|commit)"
 )
 
 _LONGEST = 16
@@ -48,7 +52,10 @@ def find_settings(
     found = []
     for column in columns:
         labels = {role: roles[role] for role in ("model", "task") if role in roles}
-        rows = table.rows({**labels, "setting": column}, {}, {})
+        try:
+            rows = table.rows({**labels, "setting": column}, {}, {})
+        except DataError:  # lists and the like are no setting
+            continue
         if rows.engine is None:
             continue
         who = ", ".join(
