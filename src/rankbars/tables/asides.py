@@ -66,8 +66,8 @@ _SHARES_RIGHT = split_words("""
 
 # How a model was run.
 SETTINGS = split_words("""
-    temperature topp topk seed maxtokens maxnewtokens numfewshot nshot fewshot batchsize
-    contextlength repetitionpenalty frequencypenalty presencepenalty limit timeout
+    temperature topp topk seed maxtokens maxnewtokens numfewshot nshot nshots shots fewshot
+    batchsize contextlength repetitionpenalty frequencypenalty presencepenalty limit timeout
     lr learningrate weightdecay dropout momentum epochs nepochs numepochs warmup warmupsteps
     warmupratio gradaccum gradientaccumulationsteps hiddensize hiddendim nlayers numlayers nheads
     numheads lorar lorarank loraalpha optimizer scheduler trainsteps numsteps nsteps maxsteps

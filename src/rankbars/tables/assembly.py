@@ -424,13 +424,12 @@ def _read_records(group: Group, records: Records, options: ReadOptions, engine: 
     if simpler is not None:
         return _read_group(simpler, options, engine)
     about = _about_tasks(group, records, index)
-    if group.plan.kind == "estimates":
-        told = {"n", "se", "ci_low"} & group.roles.keys()  # of rows that are no items
-        column = None if told else pairing_column(group, records.options)
-        if column is not None:
-            return _read_paired(group, column, options, engine)
     try:
         if group.plan.kind == "estimates":
+            told = {"n", "se", "ci_low"} & group.roles.keys()  # of rows that are no items
+            column = None if told else pairing_column(group, records.options)
+            if column is not None:
+                return _read_paired(group, column, options, engine)
             return _read_estimates(group, records, about)
         found = _read_items(group, records, index, about)
         return found if texts is None else found.with_notes([texts])

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
-from rankbars.tables.asides import is_helper, is_summary, likely_scores
+from rankbars.tables.asides import describes_models, is_helper, is_summary, likely_scores
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name, names_source, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
@@ -307,6 +307,8 @@ def refuse_crossed(table: Table, header: Header, head: Sequence[tuple[object, ..
     }
     parts = [name for name in texts if splits[name]]
     texts = [name for name in texts if name not in parts]
+    if len(texts) == 1 and not (keys or parts) and _are_tasks(scores, texts[0]):
+        return  # entries of models, which are asked about
     ids = [name for name in numbers if name not in scores]
     raters = [name for name in (*texts, *ids) if fold_name(name) in RATERS]
     rated = [name for name in (*texts, *ids) if name not in raters]
@@ -327,6 +329,16 @@ def refuse_crossed(table: Table, header: Header, head: Sequence[tuple[object, ..
         f"Python: columns={roles!r}{where}). If each column of numbers is a task: --layout "
         "models-by-tasks."
     )
+
+
+def _are_tasks(scores: Sequence[str], beside: str) -> bool:
+    """Whether columns of scores are tasks of a matrix, by what stands beside them and the models.
+
+    >>> _are_tasks(["mmlu", "arc"], "quant"), _are_tasks(["UAS", "LAS"], "Language")
+    (True, False)
+    """
+    known = fold_name(beside) in COMPARED or describes_models(beside)
+    return len(scores) > (1 if known else 2) and not any(map(is_measure, scores))
 
 
 def _has_fractions(head: Sequence[tuple[object, ...]], place: int) -> bool:

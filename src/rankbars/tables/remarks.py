@@ -25,8 +25,8 @@ from rankbars.tables.database import quote
 from rankbars.tables.descriptions import Group
 from rankbars.tables.labels import plain_form
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.reruns import TIMES as NAMES_OF_TIMES
 from rankbars.tables.tidy import TidyTable
+from rankbars.tables.times import TIMES as NAMES_OF_TIMES
 
 __all__ = [
     "Counted",

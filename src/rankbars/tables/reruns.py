@@ -17,25 +17,19 @@ from rankbars.tables.columns import NUMBER_ROLES, fold_name, numbers_steps, past
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import Engine, quote, quote_text
 from rankbars.tables.descriptions import Group
-from rankbars.tables.metrics import split_words
+from rankbars.tables.entries import refuse_entries_of_rows
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
+from rankbars.tables.repeats import DuplicateRowsError
 from rankbars.tables.tableheads import HEAD_ROWS, find_keys
 from rankbars.tables.tidy import SHARED_TASK, FileNames, TidyTable, take_names
-from rankbars.tables.times import refuse_times
+from rankbars.tables.times import TIMES, refuse_times
 
 __all__ = [
-    "STAMP", "TEXTS", "TIMES", "find_steps", "find_time", "is_of_model", "keep_newest",
+    "STAMP", "TEXTS", "find_steps", "find_time", "is_of_model", "keep_newest",
     "newest_of_files", "newest_of_runs", "number_by_time", "pairing_column", "split_by_condition",
     "take_item", "with_roles",
 ]  # fmt: skip
-
-# Columns that say when a run was made.
-TIMES = split_words("""
-    timestamp datetime date time when created createdat createdtime createdon runtime rundate
-    runtimestamp runat startedat starttime endtime finishedat completedat evaluatedat evaldate
-    evaluationdate submittedat submissiondate submissiontime updatedat ts
-""")
 
 # Columns with what was asked, which names items where their ids are new in every run.
 TEXTS = ("prompt", "question", "input", "problem", "query", "instruction", "text")
@@ -293,6 +287,7 @@ def pairing_column(group: Group, options: ReadOptions) -> str | None:
         if ask(f"count(*) FILTER (cells > models OR 2 * models <= {models})", names):
             continue
         if len(names) == 1:
+            refuse_entries_of_rows(table, part.roles, names, compared=True)
             place = table.columns.index(names[0])
             times = list(dict.fromkeys(str(row[place]) for row in table.head(HEAD_ROWS)))
             one = paste_condition(f"{quote_column(names[0])} = '{times[-1]}'")
@@ -308,6 +303,9 @@ def pairing_column(group: Group, options: ReadOptions) -> str | None:
             "epoch= for answers that were made "
             "again). To take rows as unrelated: --column item= (in Python: columns={'item': ''})."
         )
+    if options.reruns is not None and find_time(table, part.roles):
+        raise DuplicateRowsError(f"{part.rows.source}: rows of one model stand several times.")
+    refuse_entries_of_rows(table, part.roles, unused)
     return None
 
 
@@ -340,10 +338,10 @@ def split_by_condition(part: TidyTable) -> TidyTable:
         constants={role: name for role, name in rows.constants.items() if role != "model"},
         origin=None,
     )
-    text = (
-        f"Each name in {part.roles['condition']!r} is a side of its model: 'MODEL · NAME'. If it "
-        "describes items: --column condition= (in Python: columns={'condition': ''})."
-    )
+    text = f"Each name in {part.roles['condition']!r} is a side of its model: 'MODEL · NAME'."
+    if "condition" not in part.named:
+        off = "--column condition= (in Python: columns={'condition': ''})"
+        text += f" If it describes items: {off}."
     return part._replace(rows=found, remarks=(*part.remarks, ("condition", text)))
 
 
@@ -429,6 +427,8 @@ def newest_of_runs(part: TidyTable, options: ReadOptions) -> TidyTable:
 
 def with_roles(part: TidyTable, roles: Mapping[str, str]) -> Rows:
     """The rows of the whole table by other roles of its columns."""
+    if part.table is None and {*roles} <= {*part.roles}:
+        return part.rows
     if part.table is None:
         raise DataError(f"{part.rows.source}: only tables with one row per score have reruns.")
     found = part.table.rows(

@@ -8,8 +8,16 @@ from collections.abc import Collection
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
+from rankbars.tables.metrics import split_words
 
-__all__ = ["are_times", "refuse_times", "without_time"]
+__all__ = ["TIMES", "are_times", "refuse_times", "without_time"]
+
+# Columns that say when a run was made.
+TIMES = split_words("""
+    timestamp datetime date time when created createdat createdtime createdon runtime rundate
+    runtimestamp runat startedat starttime endtime finishedat completedat evaluatedat evaldate
+    evaluationdate submittedat submissiondate submissiontime updatedat ts
+""")
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"

@@ -32,6 +32,7 @@ from rankbars.tables.columnkinds import (
 )
 from rankbars.tables.columns import answer_role, fold_name, paste_columns
 from rankbars.tables.derivedscores import find_changes, find_composed, find_margin
+from rankbars.tables.entries import refuse_entries_of_matrix
 from rankbars.tables.matrixcolumns import (
     MOST_ROWS,
     SE_ENDINGS,
@@ -44,6 +45,7 @@ from rankbars.tables.matrixcolumns import (
 from rankbars.tables.metrics import usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
+from rankbars.tables.reruns import find_time, keep_newest
 from rankbars.tables.summaryrows import beside_numbered, is_statistic, names_summaries
 from rankbars.tables.tableheads import HEAD_ROWS, TRUTHS, corner_names, find_keys, find_numeric
 from rankbars.tables.tidy import FileNames, TidyTable, spelling_remark
@@ -97,6 +99,7 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
     kept, text, others = numeric_columns(table, seen, parts.values, columns)
     answers = kept if (rows, columns) == ("item", "model") else ()
     _refuse_totals(table, layout, parts, options)
+    parts = _settle_entries(table, layout, parts, kept, options)
     _ask_about_models(table, parts, answers, summaries, options)
     remarks = [("columns", _describe(rows, columns, parts, kept, text))]
     remarks += [("ratings", _describe_ratings(parts.ratings))] * bool(parts.ratings)
@@ -142,10 +145,36 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
     said = _said_of_models(table, parts, kept, rows, amounts)
     corner = parts.row_names or ""
     metric = corner if usual_direction(corner) is not None else None
-    return TidyTable(
-        melted, roles, frozenset(), metric, tuple(remarks), lacking, renamed=True, attributes=said,
-        header=tuple(kept),
+    found = TidyTable(
+        melted, roles, frozenset({"condition"} & {*parts.keys}), metric, tuple(remarks), lacking,
+        renamed=True, attributes=said, header=tuple(kept),
     )  # fmt: skip
+    return keep_newest(found, parts.keys["time"]) if "time" in parts.keys else found
+
+
+def _settle_entries(
+    table: Table, layout: str, parts: MatrixColumns, kept: Sequence[str], options: ReadOptions
+) -> MatrixColumns:
+    """The parts, with the column of times if of several rows of a model the newest is to count.
+
+    Raises
+    ------
+    DataError
+        If a column beside the scores tells rows of one model apart, and nothing says what they are.
+    """
+    if (
+        layout != "models-by-tasks"
+        or not parts.row_names
+        or parts.keys
+        or "item" in options.columns
+    ):
+        return parts
+    used = {str(place): name for place, name in enumerate(kept)}
+    time = find_time(table, used) if options.reruns == "newest" else None
+    if time is not None:
+        return parts._replace(keys={"time": time})
+    refuse_entries_of_matrix(table, parts.row_names, [*kept, *parts.errors.values()])
+    return parts
 
 
 def _refuse_totals(
