@@ -38,6 +38,17 @@ def with_seconds(header: str) -> str:
     return table({name: columns[name] for name in header.split(",")})
 
 
+def published() -> dict[str, str | bytes]:
+    """Published scores of two models in a file each, of which one counts to 100."""
+    scores = {"new": ("candidate", (53.6, 82.7, 61.2)), "old": ("release", (0.61, 0.863, 0.672))}
+    return {
+        f"{name}.csv": lines(
+            "task,model,score", *(f"subj{n},{model},{one}" for n, one in enumerate(own))
+        )
+        for name, (model, own) in scores.items()
+    }
+
+
 CASES = (
     # Ratings from 0 to 10 beside percentages and beside right answers.
     Case(
@@ -132,6 +143,20 @@ CASES = (
         },
         ("'siqa' stand on two scales", "'b' has 0.49", "'rte' lie within 1", "--score-max 100"),
         ("'copa'",),
+        code=1,
+    ),
+    Case(
+        "sides on two scales/published scores",
+        "check new=new.csv old=old.csv --claim 'new > old'",
+        published(),
+        ("two scales: model 'new' reaches 82.7, model 'old' only 0.863",),
+        code=1,
+    ),
+    Case(
+        "sides on two scales/published scores compared",
+        "compare new.csv old.csv",
+        published(),
+        ("two scales: model 'candidate' reaches 82.7, model 'release' only 0.863",),
         code=1,
     ),
 )

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from rankbars.data.evidence import Items
+from rankbars.data.evidence import Estimates, Items
 from rankbars.data.notes import Note
 from rankbars.data.scores import Input, Scores
 from rankbars.errors import DataError, OptionError, RankbarsError
@@ -195,8 +195,13 @@ def _check_scales(joined: Scores) -> None:
     limits = [limit for one in joined.info.values() for limit in (one.minimum, one.maximum)]
     for name, evidence in joined.tasks.items():
         info = joined.info[name]
-        if isinstance(evidence, Items) and evidence.n and info.direction == "higher":
-            top = dict(zip(evidence.models, np.fmax.reduce(evidence.values, axis=0), strict=True))
+        tops = None
+        if isinstance(evidence, Items) and evidence.n:
+            tops = np.fmax.reduce(evidence.values, axis=0)
+        elif isinstance(evidence, Estimates):
+            tops = evidence.mean
+        if tops is not None and info.direction == "higher":
+            top = dict(zip(evidence.models, tops, strict=True))
             largest[name] = np.array([top.get(model, np.nan) for model in joined.models])
             metrics[name] = info.metric
     declared = [limit for limit in limits if limit is not None]
