@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from everyday.case import Case, lines, right, table
 from everyday.printedtables import THREE, grown
 
@@ -48,6 +50,14 @@ def published() -> dict[str, str | bytes]:
         for name, (model, own) in scores.items()
     }
 
+
+NOT_RUN = """\
+model,en,de,fr,es,it,pt,nl,sv
+mono,81.2,76.1,77.0,78.1,75.5,74.9,73.2,72.0
+multi,80.1,75.0,76.4,76.9,74.0,74.1,72.5,71.3
+fresh,83.5,79.0,80.1,80.7,0.0,0.0,0.0,78.8
+old,70.1,60.2,61.4,62.0,59.8,60.0,57.1,55.0
+"""
 
 CASES = (
     # Ratings from 0 to 10 beside percentages and beside right answers.
@@ -157,6 +167,57 @@ CASES = (
         "compare new.csv old.csv",
         published(),
         ("two scales: model 'candidate' reaches 82.7, model 'release' only 0.863",),
+        code=1,
+    ),
+    Case(
+        "tasks that were not run/0 in three of eight",
+        "rank t.csv",
+        {"t.csv": NOT_RUN},
+        (
+            "'fresh' has 0 on 'it', 'nl', 'pt', where the others have 57.1 to 75.5",
+            "Were they not run? If so: --word 0=missing",
+            "--score-min 0",
+        ),
+        code=1,
+    ),
+    Case(
+        "tasks that were not run/left out",
+        "rank t.csv --word 0=missing",
+        {"t.csv": NOT_RUN},
+        ("fresh is partly scored (5 of 8 tasks)", "5 of 8"),
+        ("has 0 on",),
+    ),
+    Case(
+        "tasks that were not run/-1 in JSON is no score",
+        "rank t.json --word=-1=missing",
+        {
+            "t.json": json.dumps(
+                [
+                    dict(zip(("model", *"abcd"), ("m", 81.0, 76.0, 77.0, 78.5), strict=True)),
+                    dict(zip(("model", *"abcd"), ("o", 79.0, 75.0, 76.0, 76.5), strict=True)),
+                    dict(zip(("model", *"abcd"), ("p", 70.0, 60.0, 61.0, 62.5), strict=True)),
+                    dict(zip(("model", *"abcd"), ("f", 83.0, 79.0, -1.0, 80.5), strict=True)),
+                ]
+            )
+        },
+        ("f is partly scored (3 of 4 tasks)",),
+        ("has -1 on",),
+    ),
+    Case(
+        "-1 beside right answers/of one model",
+        "rank t.csv",
+        {
+            "t.csv": table(
+                {
+                    "question": range(60),
+                    "ada": [-1 if n % 5 == 2 else one for n, one in enumerate(right(0.7))],
+                    "bob": right(0.6, seed=2),
+                    "cyd": right(0.5, seed=3),
+                }
+            )
+        },
+        ("-1 stands 12 times beside scores from 0 to 1", "--score-min 0", "--score-min -1"),
+        ("may be no model",),
         code=1,
     ),
 )

@@ -42,6 +42,7 @@ def check_slips(
     metrics : mapping from str to str or None
         Metric by task.
     """
+    _ask_about_zeros(largest, models, directions, metrics)
     _check_fractions(largest, models, directions, metrics)
     for task, values in largest.items():
         unit = any(has_unit(name) for name in (task, metrics.get(task) or ""))
@@ -63,6 +64,70 @@ def check_slips(
                     "in the file. If it is right, say up to where scores go: --score-max "
                     f"{slips[0]:g} (in Python: maximum={slips[0]:g})."
                 )
+
+
+def _ask_about_zeros(
+    means: Mapping[str, NDArray[np.float64]], models: Sequence[str],
+    directions: Mapping[str, Direction], metrics: Mapping[str, str | None],
+) -> None:  # fmt: skip
+    """Raises `DataError` where a number of 0 or less seems to stand for a task that was not run.
+
+    All others of the task are far above, none of them less than a third of the largest, and so are
+    most scores of the model.
+
+    Parameters
+    ----------
+    means, models, directions, metrics
+        As in `check_slips`.
+
+    Examples
+    --------
+    >>> means = {"en": np.array([81.2, 80.1, 83.5]), "it": np.array([75.5, 74.0, 0.0])}
+    >>> means |= {"de": np.array([76.1, 75.0, 79.0]), "fr": np.array([77.0, 76.4, 80.1])}
+    >>> _ask_about_zeros(means, ["a", "b", "c"], dict.fromkeys(means, "higher"), {})
+    Traceback (most recent call last):
+    rankbars.errors.DataError: 'c' has 0 on 'it', where the others have 74 to 75.5, and 79 to \
+83.5 on the other tasks. Was it not run? ...
+    """
+    tasks = [
+        task for task in means
+        if directions.get(task) != "lower"
+        and not any(has_unit(name) for name in (task, metrics.get(task) or ""))
+    ]  # fmt: skip
+    if len(tasks) < _FEWEST_TASKS:
+        return
+    table = np.stack([means[task] for task in tasks], axis=1)
+    top = float(np.nanmax(table, initial=0.0))
+    end = next((one for one in (1.0, 100.0) if top <= one), top)
+    high = table >= _FAR_ABOVE * end
+    alone = (table <= 0.0) & (2 * (table <= 0.0).sum(axis=0) <= high.sum(axis=0))
+    for place, row in enumerate(alone):
+        own = table[place, high[place]]
+        marks = np.unique(table[place, row])
+        found = [number for number in np.flatnonzero(row)
+                 if _lie_apart(table[:, number][~alone[:, number]], _FAR_ABOVE * end)]  # fmt: skip
+        if len(marks) != 1 or len(found) < row.sum() or len(found) > own.size:
+            continue
+        others = table[:, found][high[:, found]]
+        mark, several = f"{marks[0]:g}", len(found) > 1
+        option = f"--word{'=' if marks[0] < 0.0 else ' '}{mark}=missing"
+        raise DataError(
+            f"{models[place]!r} has {mark} on {list_names([tasks[one] for one in found], 3)}, "
+            f"where the others have {others.min():g} to {others.max():g}, and {own.min():g} to "
+            f"{own.max():g} on the other tasks. {'Were they' if several else 'Was it'} not run? If "
+            f"so: {option} (in Python: words={{{mark!r}: 'missing'}}). If {mark} is a score: "
+            f"--score-min {mark} (in Python: minimum={mark})."
+        )
+
+
+# Of the scale: what others reach where nothing beside says why a score is 0.
+_FAR_ABOVE = 0.2
+
+
+def _lie_apart(others: NDArray[np.float64], least: float) -> bool:
+    """Whether the others of a task are high and alike, so that 0 is far from all of them."""
+    known = others[~np.isnan(others)]
+    return known.size > 1 and bool(known.min() >= max(least, known.max() / _ALIKE))
 
 
 def _check_fractions(

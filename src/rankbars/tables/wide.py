@@ -46,6 +46,7 @@ from rankbars.tables.metrics import usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.reruns import find_time, keep_newest
+from rankbars.tables.sentinels import ask_about_mark, find_mark
 from rankbars.tables.summaryrows import beside_numbered, is_statistic, names_summaries
 from rankbars.tables.tableheads import HEAD_ROWS, TRUTHS, corner_names, find_keys, find_numeric
 from rankbars.tables.tidy import FileNames, TidyTable, spelling_remark
@@ -358,6 +359,7 @@ def _without_outside(
     chosen = set(options.models) & set(parts.values)
     others = [name for name in parts.values if name not in outside]
     if not chosen:
+        _ask_about_mark(table, parts.values, outside)
         lines = " ".join(f"--models {shlex.quote(name)}" for name in others)
         raise DataError(
             f"{table.source}: {list_names(outside, 6)} {'holds' if len(outside) == 1 else 'hold'} "
@@ -369,6 +371,19 @@ def _without_outside(
     aside = [name for name in outside if name not in chosen]
     values = tuple(name for name in parts.values if name not in aside)
     return parts._replace(values=values, dropped=(*parts.dropped, *aside))
+
+
+def _ask_about_mark(table: Table, values: Sequence[str], outside: Sequence[str]) -> None:
+    """Raises `DataError` where all that is outside of 0 and 1 is one number that people write."""
+    head = table.head(_MOST_ITEMS)
+    places = [table.columns.index(name) for name in values]
+    cells = np.array([[parse_number(str(row[place])) for place in places] for row in head], float)
+    mark = find_mark(cells)
+    if mark is not None:
+        found = cells == mark.value
+        row = table.header_rows + 1 + int(np.argmax(found.any(axis=1)))
+        place = f"{table.source}, row {row}, {list_names(outside, 3)}"
+        raise ask_about_mark(place, "all", mark, int(found.sum()))
 
 
 def _without_derived(

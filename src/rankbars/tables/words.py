@@ -131,17 +131,33 @@ class WordsView(TableView):
         if odd:  # read as numbers already; once more, as text
             rest = {role: name for role, name in numbers.items() if name not in odd.values()}
             relation = self._table.relate({**labels, **odd}, rest)
-        names = [name for name in dict.fromkeys(numbers.values()) if relation.is_text(name)]
         columns = dict(relation.columns)
-        for name in names:
-            cell = columns[name][0]
-            plain = f"lower(trim({cell}))"
+        known = {word: parse_number(word) for word in self._words}
+        for name in dict.fromkeys(numbers.values()):
+            cell, kind = columns[name]
+            text = relation.is_text(name)
+            number = f"TRY_CAST({cell} AS DOUBLE)" if text else cell
+            tests = {
+                word: f"{number} = {known[word]!r}" if known[word] is not None
+                else f"lower(trim({cell})) = {quote_text(word)}"
+                for word in self._words if text or known[word] is not None
+            }  # fmt: skip
             cases = " ".join(
-                f"WHEN {quote_text(word)} THEN {quote_text(_worth(value))}"
-                for word, value in self._words.items()
+                f"WHEN {test} THEN "
+                + (quote_text(_worth(self._words[word])) if text else _number(self._words[word]))
+                for word, test in tests.items()
             )
-            columns[name] = (f"(CASE {plain} {cases} ELSE {cell} END)", "VARCHAR")
-        return relation._replace(columns=columns)
+            if cases:
+                columns[name] = (f"(CASE {cases} ELSE {cell} END)", "VARCHAR" if text else kind)
+        same = {
+            name: one for name, one in relation.known.items()
+            if columns[name] == relation.columns[name]
+        }  # fmt: skip
+        return relation._replace(columns=columns, known=same)
+
+
+def _number(value: float) -> str:
+    return "NULL" if value != value else repr(value)
 
 
 def _worth(value: float) -> str:
