@@ -124,6 +124,13 @@ REQUESTS = lines(
     *(f"v2,/{n},1000,{10 + n}" for n in range(4)),
 )
 
+COUNTS = """\
+model,django,flask,sympy,requests
+agentA,61/114,5/11,30/75,6/8
+agentB,55/114,6/11,28/75,5/8
+agentC,30/114,2/11,15/75,3/8
+"""
+
 CASES = (
     Case(
         "made again/checkpoints of one training",
@@ -310,6 +317,28 @@ CASES = (
         },
         ('--where "shots = 5"',),
         code=1,
+    ),
+    Case(
+        "counts in cells/asked",
+        "rank t.csv",
+        {"t.csv": COUNTS},
+        ("If 61/114 is a number of right answers of so many", "--cells count"),
+        code=1,
+    ),
+    Case(
+        "counts in cells/with their errors",
+        "rank t.csv --cells count",
+        {"t.csv": COUNTS},
+        ("agentC 0.25 ±0.11", "1–2"),
+        ("nobody can say how sure",),
+        tasks=("django", "flask", "requests", "sympy"),
+        means={"agentA": 61 / 114, "agentC": 30 / 114},
+    ),
+    Case(
+        "counts in cells/as shares",
+        "rank t.csv --cells share",
+        {"t.csv": COUNTS},
+        ("If they are right answers of so many, their errors are known: --cells count",),
     ),
     Case(
         "ways that models were run/the score beside the shots",

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankbars.stats.countscores import METRICS, confusion_scores
-from rankbars.tables.taskestimates import binomial_se
+from rankbars.stats.countscores import METRICS, binomial_se, confusion_scores
 
 TABLE = np.array([[90.0, 10.0], [20.0, 80.0]])  # truth by answer
 BY_HAND = {

@@ -3,7 +3,8 @@
 Statistics of k of the n answers to an item are averaged over all subsets of k. That average is the
 unbiased estimator of what k new answers would give (Halmos 1946); for the probability that any of
 k is right it is that of Chen et al. (2021), arXiv:2107.03374, for all of k that of Yao et al.
-(2024), arXiv:2406.12045. Confusion counts give F1 and its kin, with their errors.
+(2024), arXiv:2406.12045. Confusion counts give F1 and its kin, with their errors; a share of right
+answers has that of a binomial.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ __all__ = [
     "all_right",
     "any_right",
     "best_of",
+    "binomial_se",
     "confusion_scores",
     "most_right",
 ]
@@ -229,3 +231,20 @@ def _delta(
         square += share[..., i, k] * slope**2
     variance = np.maximum(square - mean**2, 0.0) / total[..., 0, 0]
     return score, np.sqrt(variance)
+
+
+def binomial_se(proportion: NDArray[np.float64], n: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Standard error of a share of `n` items; NaN where `n` is 0.
+
+    At 0 and 1 the usual formula says 0, which is false certainty. There the share is moved towards
+    one half by two items on each side, as Agresti and Coull (1998) propose for intervals.
+
+    Examples
+    --------
+    >>> binomial_se(np.array([0.5, 1.0]), np.array([100, 100])).round(4).tolist()
+    [0.05, 0.0135]
+    """
+    items = np.where(n > 0, n, np.nan)
+    edge = (proportion == 0.0) | (proportion == 1.0)
+    share = np.where(edge, (proportion * items + 2.0) / (items + 4.0), proportion)
+    return np.asarray(np.sqrt(share * (1.0 - share) / np.where(edge, items + 4.0, items)))

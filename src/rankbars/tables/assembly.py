@@ -346,7 +346,7 @@ def _prepare_split(split: SplitCells, names: FileNames, options: ReadOptions) ->
         full = split.with_errors(list(split.errors))
         score = prepare_tidy(split.values, names, options).roles["score"]
         if score in split.errors:
-            beside = {"se": f"{score}_se"} | ({"n": f"{score}_n"} if split.runs > 1 else {})
+            beside = {"se": f"{score}_se"} | ({"n": f"{score}_n"} if split.counts else {})
             options = replace(options, columns={**options.columns, **beside})
         found = prepare_tidy(full, names, options)
     else:

@@ -11,11 +11,13 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from statistics import NormalDist
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from rankbars.errors import DataError, OptionError
+from rankbars.stats.countscores import binomial_se
 from rankbars.stats.ranks import midranks
 from rankbars.tables.cells import parse_number
 from rankbars.tables.database import Engine
@@ -62,9 +64,10 @@ class CellMeaning(NamedTuple):
 
     Parameters
     ----------
-    kind : {"se", "ci", "std", "value", "share"}
+    kind : {"se", "ci", "std", "value", "share", "count"}
         A standard error; an interval, or half of it; the standard deviation of a number of runs;
-        something that is left aside; what the value is a part of, as in 7/10.
+        something that is left aside; what the value is a part of, as in 7/10; how many answers
+        there are, of which the value is the number of right ones.
     level : float
         Level of the interval, in (0, 1).
     runs : int
@@ -94,7 +97,7 @@ def parse_meaning(text: str) -> CellMeaning:
     ----------
     text : str
         ``"se"``, ``"ci95"`` (or another level), ``"std5"`` (or another number of runs),
-        ``"value"``, ``"share"``; also as ``"value ± se"``.
+        ``"value"``, ``"share"``, ``"count"``; also as ``"value ± se"``.
 
     Raises
     ------
@@ -114,13 +117,13 @@ def parse_meaning(text: str) -> CellMeaning:
     runs = re.fullmatch(r"(?:std|sd)(\d{1,6})", plain)
     if runs is not None and int(runs[1]) > 1:
         return CellMeaning("std", runs=int(runs[1]))
-    if plain in ("se", "value", "share"):
+    if plain in ("se", "value", "share", "count"):
         return CellMeaning(plain)
     raise OptionError(
         f"cells must be se (a standard error stands behind the value), std5 (the standard "
         "deviation of 5 runs, or another number of 2 or more), ci95 (an interval or half of one, "
-        "at any level such as ci90), value (leave it aside) or share (7/10 is 0.7); got "
-        f"{text!r}."
+        "at any level such as ci90), value (leave it aside), count (61/114 is 61 right answers of "
+        f"114) or share (a grade of 7/10 is 0.7); got {text!r}."
     )
 
 
@@ -136,23 +139,24 @@ class SplitCells(NamedTuple):
         left aside.
     remark : str
         What was read, for a note.
-    runs : int
-        How many runs each value is of, where what follows it is their standard deviation.
+    counts : mapping from str to list of float
+        How many runs or answers each value is of, where that is known.
     """
 
     values: ValueTable
     errors: Mapping[str, list[float]]
     remark: str
-    runs: int = 1
+    counts: Mapping[str, list[float]] = MappingProxyType({})
 
     def with_errors(self, columns: Sequence[str]) -> ValueTable:
-        """The table with a column ``NAME_se``, and of runs ``NAME_n``, for each of `columns`."""
+        """The table with ``NAME_se``, and ``NAME_n`` if counts are known, for each of `columns`."""
         data = self._columns()
         rows = len(next(iter(data.values()), ()))
+        none = [math.nan] * rows
         for name in columns:
-            made = {f"{name}_se": self.errors.get(name, [math.nan] * rows)}
-            if self.runs > 1:
-                made[f"{name}_n"] = [self.runs] * rows
+            made = {f"{name}_se": self.errors.get(name, none)}
+            if self.counts:
+                made[f"{name}_n"] = self.counts.get(name, none)
             both = next((one for one in made if one in data), None)
             if both is not None:
                 raise DataError(
@@ -175,10 +179,14 @@ def describe_decoration(text: str) -> str:
     >>> describe_decoration("71.3 ± 1.2")[:20], describe_decoration("about 7")
     ('Say what stands behi', '')
     """
-    if _OF.fullmatch(text):
+    if (found := _OF.fullmatch(text)) is not None:
+        count = (
+            f"If {text.strip()} is a number of right answers of so many, which says how sure the "
+            "score is: --cells count (in Python: cells='count'). "
+        )
         return (
-            "If it is a part of a whole, read it as a share, 7/10 as 0.7: --cells share (in "
-            "Python: cells='share')."
+            f"{count if _is_count(found) else ''}If it is a grade, read it as a share, 7/10 as "
+            "0.7: --cells share (in Python: cells='share')."
         )
     if not _says_more(str(_with_points([text])[0])):
         return ""
@@ -251,8 +259,8 @@ def split_cells(table: Table, meaning: CellMeaning, engine: Engine) -> SplitCell
         name: _with_points([row[position] for row in rows])
         for position, name in enumerate(table.columns)
     }
-    if meaning.kind == "share":
-        return _read_shares(table, columns, engine)
+    if meaning.kind in ("share", "count"):
+        return _read_shares(table, columns, engine, counted=meaning.kind == "count")
     if meaning.kind != "value":
         _refuse_places(table.source, columns)
     errors: dict[str, list[float]] = {}
@@ -281,42 +289,67 @@ def split_cells(table: Table, meaning: CellMeaning, engine: Engine) -> SplitCell
         errors = {}
         remark = f"What follows the values in the cells of {where} was left aside."
     split = ValueTable.of(table.source, values, table.header_rows, engine)
-    return SplitCells(split, errors, remark, meaning.runs)
+    runs = {name: [float(meaning.runs)] * len(rows) for name in errors} if meaning.runs > 1 else {}
+    return SplitCells(split, errors, remark, runs)
 
 
 def _read_shares(
-    table: Table, columns: Mapping[str, Sequence[object]], engine: Engine
+    table: Table, columns: Mapping[str, Sequence[object]], engine: Engine, *, counted: bool
 ) -> SplitCells:
-    """Cells such as 7/10 as 0.7; a column has such cells only, or none."""
+    """Cells such as 7/10 as 0.7; a column has such cells only, or none.
+
+    Those that are `counted` are right answers of so many, from which their errors follow.
+    """
     values: dict[str, Sequence[object]] = dict(columns)
-    read = []
+    errors: dict[str, list[float]] = {}
+    counts: dict[str, list[float]] = {}
+    whole_parts = True
     for name, cells in columns.items():
-        parts = [_OF.fullmatch(str(cell)) for cell in cells if cell not in (None, "")]
+        filled = [str(cell) for cell in cells if cell not in (None, "")]
+        parts = [_OF.fullmatch(cell) for cell in filled]
         if not any(parts):
             continue
-        filled = [cell for cell in cells if cell not in (None, "")]
-        other = next((cell for cell in filled if not _OF.fullmatch(str(cell))), None)
-        whole = min((int(one["whole"]) for one in parts if one is not None), default=0)
-        if other is not None or whole < 1:
+        shares = [one for one in parts if one is not None]
+        other = next((cell for cell in filled if not _OF.fullmatch(cell)), None)
+        if other is not None or min(int(one["whole"]) for one in shares) < 1:
             raise DataError(
-                f"{table.source}: the column {name!r} holds shares such as "
-                f"{next(one[0] for one in parts if one is not None)!r}, and {other!r} beside them. "
-                "Write all of them the same way."
+                f"{table.source}: the column {name!r} holds shares such as {shares[0][0]!r}, and "
+                f"{other!r} beside them. Write all of them the same way."
             )
-        values[name] = [_share(cell) for cell in cells]
-        read.append(name)
-    if not read:
+        wrong = next((one[0] for one in shares if not _is_count(one)), None)
+        whole_parts = whole_parts and wrong is None
+        if counted and wrong is not None:
+            raise DataError(
+                f"{table.source}, column {name!r}: {wrong!r} is no number of right answers of so "
+                "many. If it is a grade: --cells share (in Python: cells='share')."
+            )
+        both = [_OF.fullmatch(str(cell)) for cell in cells]
+        part, whole = (
+            np.array([math.nan if one is None else float(one[key]) for one in both])
+            for key in ("part", "whole")
+        )
+        share = part / whole
+        values[name] = [None if one != one else one for one in share.tolist()]
+        errors[name] = binomial_se(share, np.nan_to_num(whole).astype(np.int64)).tolist()
+        counts[name] = whole.tolist()
+    if not errors:
         raise DataError(
             f"{table.source}: no cell is a part of a whole, such as 7/10. Leave out the option "
             "cells."
         )
     split = ValueTable.of(table.source, values, table.header_rows, engine)
-    return SplitCells(split, {}, f"Cells of {_some(read)} were read as shares, 7/10 as 0.7.")
+    remark = f"Cells of {_some([*errors])} were read as shares, 7/10 as 0.7."
+    if counted:
+        remark = f"Cells of {_some([*errors])} were read as right answers of so many."
+        return SplitCells(split, errors, remark, counts)
+    if whole_parts:
+        remark += " If they are right answers of so many, their errors are known: --cells count."
+    return SplitCells(split, {}, remark)
 
 
-def _share(cell: object) -> float | None:
-    found = _OF.fullmatch(str(cell))
-    return None if found is None else float(found["part"]) / float(found["whole"])
+def _is_count(found: re.Match[str]) -> bool:
+    """Whether a part of a whole is a whole number, and no more than it."""
+    return float(found["part"]).is_integer() and float(found["part"]) <= float(found["whole"])
 
 
 def _refuse_places(source: str, columns: Mapping[str, Sequence[object]]) -> None:

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Estimates
 from rankbars.data.notes import Note
 from rankbars.errors import DataError
+from rankbars.stats.countscores import binomial_se
 from rankbars.tables.cleanrows import MISSING, SCORED, UNSCORED, Batch, Records
 from rankbars.tables.metrics import is_proportion
 from rankbars.tables.repeats import Answers, duplicate_rows, no_worst, refuse_second_files
 
 __all__ = [
     "Summaries",
-    "binomial_se",
     "build_estimates",
     "describe_uncertainty",
     "read_summaries",
@@ -148,23 +148,6 @@ def _count_lost(
         names = records.names
         raise no_worst(names["task"][one], names["model"][two], int(lost[:2, one, two].sum()))
     return answers.with_scores(which, score)
-
-
-def binomial_se(proportion: NDArray[np.float64], n: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Standard error of a share of `n` items; NaN where `n` is 0.
-
-    At 0 and 1 the usual formula says 0, which is false certainty. There the share is moved towards
-    one half by two items on each side, as Agresti and Coull (1998) propose for intervals.
-
-    Examples
-    --------
-    >>> binomial_se(np.array([0.5, 1.0]), np.array([100, 100])).round(4).tolist()
-    [0.05, 0.0135]
-    """
-    items = np.where(n > 0, n, np.nan)
-    edge = (proportion == 0.0) | (proportion == 1.0)
-    share = np.where(edge, (proportion * items + 2.0) / (items + 4.0), proportion)
-    return np.asarray(np.sqrt(share * (1.0 - share) / np.where(edge, items + 4.0, items)))
 
 
 _FAULTS = (

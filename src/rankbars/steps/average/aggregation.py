@@ -26,6 +26,7 @@ from rankbars.data.taskgroups import count_groups
 from rankbars.errors import DataError
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.averaging.taskcontrasts import add_task, start_sums
+from rankbars.stats.countscores import binomial_se
 from rankbars.stats.resampling.rankcounts import TOP
 from rankbars.steps.average.averagechoices import ESTIMATORS, plan_average
 from rankbars.steps.average.averagemethods import Method
@@ -57,7 +58,6 @@ from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.testrows import LEVEL_CODES, Setting
 from rankbars.steps.validity import check_method
 from rankbars.steps.wholeruns import settle_runs
-from rankbars.tables.taskestimates import binomial_se
 
 __all__ = ["AverageCollector", "Place", "aggregate"]
 
