@@ -215,7 +215,7 @@ def _lines(
                 f" If each {row!r} is an item, such as a question: items-by-models in its place."
             )
         said += other
-        said += f" If {row!r} names models, and columns are tasks: --layout models-by-tasks."
+        said += f" If {row!r} names models, and columns are tasks: --layout models-by-tasks{where}."
     elif not again and not metric:
         said += f" If one column is the score of one model: {_score(row)}."
     return said
