@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError
 from rankbars.tables.descriptions import Direction, has_unit
+from rankbars.tables.sentinels import is_mark
 
 __all__ = ["check_slips", "note_slips"]
 
@@ -70,7 +71,7 @@ def _ask_about_zeros(
     means: Mapping[str, NDArray[np.float64]], models: Sequence[str],
     directions: Mapping[str, Direction], metrics: Mapping[str, str | None],
 ) -> None:  # fmt: skip
-    """Raises `DataError` where a number of 0 or less seems to stand for a task that was not run.
+    """Raises `DataError` where 0, or -1 and the like, seems to stand for a task that was not run.
 
     All others of the task are far above, none of them less than a third of the largest, and so are
     most scores of the model.
@@ -106,7 +107,9 @@ def _ask_about_zeros(
         marks = np.unique(table[place, row])
         found = [number for number in np.flatnonzero(row)
                  if _lie_apart(table[:, number][~alone[:, number]], _FAR_ABOVE * end)]  # fmt: skip
-        if len(marks) != 1 or len(found) < row.sum() or len(found) > own.size:
+        if len(marks) != 1 or not (marks[0] == 0.0 or is_mark(float(marks[0]))):
+            continue
+        if len(found) < row.sum() or len(found) > own.size:
             continue
         others = table[:, found][high[:, found]]
         mark, several = f"{marks[0]:g}", len(found) > 1
