@@ -32,7 +32,24 @@ BETTER = lines(
 )
 LEARNED = lines("model,test acc,train acc", "a,0.71,0.93", "b,0.74,0.88", "c,0.69,0.97")
 
+
+def samples(decimal: str) -> str:
+    """Errors of two models on numbered samples, as a German sheet has them."""
+    rows = [f"{n};{20 + n * 7 % 10 + 0.25:.2f};{10 + n * 3 % 10 + 0.31:.2f}" for n in range(1, 13)]
+    return "Probe;A;B\n" + "\n".join(rows).replace(".", decimal) + "\n"
+
+
 CASES = (
+    *(
+        Case(
+            f"numbers of samples beside errors/{name}",
+            "rank s.csv --layout items-by-models --direction lower",
+            {"s.csv": samples(mark)},
+            ("the numbers in 'Probe' are of another kind", "--models A --models B"),
+            code=1,
+        )
+        for name, mark in (("decimal point", "."), ("decimal comma", ","))
+    ),
     Case(
         "a model by its numbers/far better than the others",
         "rank t.csv",

@@ -166,7 +166,7 @@ class CsvTable(Table):
         # Rows are counted as an editor shows them where there is more than a header above.
         self.header_rows = header.row
         # Semicolons stand between cells where the comma is the decimal mark.
-        self._decimal = decimal or ("," if header.delimiter == ";" else ".")
+        self.decimal = decimal or ("," if header.delimiter == ";" else ".")
         self.source = file.label
         self.columns = header.names
         self.remark = header.remark
@@ -220,7 +220,7 @@ class CsvTable(Table):
             table = self._engine.put({f"c{i}": cells[:, k] for k, i in enumerate(places.values())})
         clause = f"(SELECT *, rowid AS place FROM {table})"
         repeated = self._drop_headers(table, places)
-        return Relation(self._engine, clause, columns, dense=not repeated, decimal=self._decimal)
+        return Relation(self._engine, clause, columns, dense=not repeated, decimal=self.decimal)
 
     def _drop_headers(self, table: str, places: Mapping[str, int]) -> int:
         """Leave out rows that are the header once more, as files put one below the other have them.

@@ -50,7 +50,8 @@ def _find_ends(table: Table) -> Mapping[str, str]:
         return {}
     place = {name: number for number, name in enumerate(table.columns)}
     read = [
-        [parse_number(str(row[place[name]])) for name in (low, scores[0], high)] for row in head
+        [parse_number(str(row[place[name]]), table.decimal) for name in (low, scores[0], high)]
+        for row in head
     ]
     ordered = all(
         a is not None and b is not None and c is not None and a <= b <= c for a, b, c in read

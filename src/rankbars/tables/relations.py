@@ -93,8 +93,7 @@ class Relation(NamedTuple):
 
     def is_text(self, name: str) -> bool:
         """Whether a column holds text."""
-        kind = self.columns[name][1]
-        return kind == "VARCHAR" or kind.startswith("ENUM")
+        return (kind := self.columns[name][1]) == "VARCHAR" or kind.startswith("ENUM")
 
 
 class Place(Protocol):
@@ -202,6 +201,7 @@ class Table(ABC):
     partitions: Mapping[str, str] = {}
     fixed: frozenset[str] = frozenset()
     metric: str | None = None
+    decimal: str = "."  # what separates the fraction of numbers in text
     report: Callable[[float], None] | None = None
     place: Place | None = None
     _held_numbers: tuple[Relation, _Numbers] | None = None
@@ -578,9 +578,9 @@ def _survey_typed(relation: Relation, names: Sequence[str]) -> dict[str, NumberC
     for name, known, largest, least in zip(
         names, answer[::3], answer[1::3], answer[2::3], strict=True
     ):
-        value = np.nan if largest is None else float(largest)
         whole = None if least is None else (int(least), int(largest))
         truths = known if relation.columns[name][1] == "BOOLEAN" else 0
+        value = np.nan if largest is None else float(largest)
         found[name] = NumberColumn(plain=known, truths=truths, largest=value, whole=whole)
     return found
 

@@ -198,8 +198,8 @@ def _ask_about_models(
     place = {name: number for number, name in enumerate(table.columns)}
     head = _plain_rows(table, parts, summaries)
     told = [name for name in table.columns if _is_truth(name, kept) and name != parts.row_names]
-    read = {name: np.array([parse_number(str(row[place[name]])) for row in head], float)
-            for name in {*kept, *told}}  # fmt: skip
+    read = {name: np.array([parse_number(str(row[place[name]]), table.decimal) for row in head],
+                           float) for name in {*kept, *told}}  # fmt: skip
     cells = {name: read[name] for name in kept}
     truths = told or [name for name in kept if _may_be_truth(name)] or find_truths(cells)
     for truth in truths[:1]:
@@ -335,7 +335,7 @@ def _outside_answers(
         if seen[name].unread is not None or seen[name].percentages:
             continue
         column = (row[place[name]] for row in head)
-        cells = [parse_number(str(cell)) for cell in column if cell is not None]
+        cells = [parse_number(str(cell), table.decimal) for cell in column if cell is not None]
         found = {number for number in cells if number is not None and number == number}
         if seen[name].only_truths or (found and found <= {0.0, 1.0}):
             answers.append(name)
