@@ -15,6 +15,16 @@ def test_equal_notes_of_several_tasks_become_one():
     assert texts(few_remarks(average_board(notes=notes))) == ["a, b, c and 2 more: One pass."]
 
 
+def test_a_note_on_every_task_says_so_and_one_on_the_board_stands_for_them():
+    notes = tuple(Note("one-pass", "One pass.", task=name) for name in "abcdefghi")
+    assert texts(few_remarks(average_board(notes=notes))) == ["All 9 tasks: One pass."]
+    assert texts(few_remarks(average_board(notes=notes[1:])))[0].startswith("b, c, d and 5 more:")
+    general = Note("no-uncertainty", "Scores of all tasks come without uncertainty.")
+    each = tuple(Note("no-uncertainty", "Nothing can be said.", task=name) for name in "ab")
+    assert texts(all_remarks(average_board(notes=(general, *each)))) == [general.message]
+    assert texts(all_remarks(average_board(notes=each))) == ["a, b: Nothing can be said."]
+
+
 def test_notes_of_one_kind_with_other_words_are_counted_in_short_and_listed_in_full():
     notes = tuple(Note("few-items", f"{i} items.", task=name) for i, name in enumerate("abc"))
     board = average_board(notes=notes)

@@ -61,6 +61,7 @@ OFTEN_MISSED = "often-missed"  # stands in the sentence at the top
 UNSEEN_ROWS = "unseen-rows"  # the same, where something is shown
 # The last one stands at the rows it is about.
 _BESIDE = (SHOWN_ELSEWHERE, OFTEN_MISSED, UNSEEN_ROWS, "partly-scored")
+_UNCERTAIN = "no-uncertainty"
 _MOST_TASKS = 3
 
 
@@ -78,6 +79,8 @@ class Remark:
         What its rows are marked with.
     further : int
         How many notes of the same kind, with other words, it stands for.
+    everywhere : bool
+        Whether its tasks are all those of the board, and too many to be named.
     """
 
     code: str
@@ -86,6 +89,7 @@ class Remark:
     models: tuple[str, ...]
     number: int | None = None
     further: int = 0
+    everywhere: bool = False
 
 
 def all_remarks(board: Leaderboard) -> tuple[Remark, ...]:
@@ -125,7 +129,9 @@ def remark_text(
         How names of tasks, and all other words, are made safe for where they go.
     """
     message = plain(remark.message)
-    if remark.tasks:
+    if remark.everywhere:
+        message = f"All {len(remark.tasks)} tasks: {message}"
+    elif remark.tasks:
         message = f"{list_words([name(task) for task in remark.tasks], _MOST_TASKS)}: {message}"
     if remark.further:
         tasks = "task has" if remark.further == 1 else "tasks have"
@@ -134,10 +140,14 @@ def remark_text(
 
 
 def _notes(board: Leaderboard, task: str | None) -> list[Note]:
+    # What is said of the board is not said of its tasks again.
+    said = {_UNCERTAIN} & {note.code for note in board.notes if note.task is None}
     return [
         note
         for note in board.notes
-        if note.code not in _BESIDE and (task is None or note.task in (None, task))
+        if note.code not in _BESIDE
+        and (task is None or note.task in (None, task))
+        and not (note.task is not None and note.code in said)
     ]
 
 
@@ -159,11 +169,15 @@ def _merged(notes: Iterable[Note], key: Callable[[Note], object]) -> list[Remark
     return list(merged.values())
 
 
+def _is_everywhere(remark: Remark, board: Leaderboard) -> bool:
+    return len(remark.tasks) > _MOST_TASKS and set(remark.tasks) >= set(board.tasks)
+
+
 def _numbered(remarks: Iterable[Remark], board: Leaderboard) -> tuple[Remark, ...]:
     """Those about single models first, with numbers; then the board, then its tasks."""
     everyone = set(board.models)
     order = sorted(
-        remarks,
+        (replace(one, everywhere=_is_everywhere(one, board)) for one in remarks),
         key=lambda remark: (
             not 0 < len(everyone.intersection(remark.models)) < len(everyone),
             bool(remark.tasks),
