@@ -644,7 +644,7 @@ def test_large_sites_have_small_pages_for_boards_of_parts(rankbars, place, brows
     page.on("console", lambda message: faults.append(message.text))
     page.goto((place / "public" / "boards" / "law.html").as_uri())
     assert page.locator("#board-table tbody tr:visible").count() == len(MODELS)
-    shown = page.locator('#board-table tbody td[data-key="lead"] [aria-hidden]').all_inner_texts()
+    shown = page.locator("#board-table tbody td.lead [aria-hidden]").all_inner_texts()
     names = page.locator("#board-table tbody th bdi").all_inner_texts()
     assert list(zip(names, shown, strict=True)) == [
         (name, show_ranks(best, worst)) for name, best, worst, *_ in short_form("law")["models"]

@@ -199,8 +199,8 @@ class PageFrame(NamedTuple):
         Further style.
     models : mapping from str to str, optional
         Address of the page of each model, where names lead.
-    slim : bool
-        Whether the page is a small one: a table without script.
+    slim_style : str, optional
+        Address of the style of a small page, a table without script. Others have theirs inside.
     card : str, optional
         Address of the picture that other sites show of a link to the page.
     """
@@ -210,7 +210,7 @@ class PageFrame(NamedTuple):
     logo: str | None = None
     css: str = ""
     models: Mapping[str, str] | None = None
-    slim: bool = False
+    slim_style: str | None = None
     card: str | None = None
 
 
@@ -246,10 +246,9 @@ def render_html(
             f"The page shows every task, so it cannot show {task!r} alone. Leave the task out, "
             "or use the text, md, csv, latex or json format."
         )
-    css, script, views = _asset("page.css"), _asset("page.js"), _asset("views.js")
-    slim = frame is not None and frame.slim
-    if frame is not None:
-        css += frame.css
+    script, views = _asset("page.js"), _asset("views.js")
+    css = page_style("" if frame is None else frame.css)
+    slim = frame is not None and frame.slim_style is not None
     remarks = all_remarks(board)
     template = page_environment().get_template("page.html.j2")
     made = template.render(
@@ -268,18 +267,26 @@ def render_html(
     return _shortened(made) if slim else _quick(made)
 
 
+def page_style(further: str = "") -> str:
+    """The style of a page, and what comes after it."""
+    return _asset("page.css") + further
+
+
 def _shortened(page: str) -> str:
     """The page with its rows in fewer letters: a site may have tens of thousands of them.
 
     Examples
     --------
-    >>> _shortened('<body><tr><td class="a b" role="cell">x</td><td>y</td></tr><tr>')
+    >>> _shortened('<body><tr data-model="7"><td class="a b" role="cell">x</td><td>y</td></tr><tr>')
     '<body><tr><td class="a b" role=cell>x<td>y<tr>'
     """
     head, body, rest = page.partition("<body>")
     # Ends of cells and rows may be left out of HTML. Quotes in a text are escaped, so that what
     # looks like an attribute is one.
     short = re.sub(r"</t[dhr]>\n?(?=<)", "", rest)
+    # Only the script asks which row and which column it is, but for columns that hide or stretch.
+    short = re.sub(r' data-(?:model="\d+"|key="(?:bar|score|lead|new)")', "", short)
+    short = short.replace(' role="rowheader" scope="row"', ' role="rowheader"')
     return head + body + re.sub(r'(?<=[a-z]=)"([\w.%-]+)"(?!/)', r"\1", short)
 
 

@@ -24,18 +24,19 @@ from rankbars.errors import DataError
 from rankbars.render.exports import render_csv
 from rankbars.render.firstscreen import opening
 from rankbars.render.notation import show_ranks
-from rankbars.render.page import PageFrame, render_html
+from rankbars.render.page import PageFrame, page_style, render_html
 from rankbars.render.ranktable import board_table
 from rankbars.render.sentences import field_line, headline_sentences
 from rankbars.render.sidetables import placed_table
 
 __all__ = [
-    "MAIN_BOARD", "board_entry", "board_files", "board_paths", "board_rows", "board_summary",
-    "card_address", "frame_of", "has_history", "model_names", "partly_rows", "short_json",
-    "site_script", "site_style", "slug_of", "unranked_summary",
+    "BOARD_STYLE", "MAIN_BOARD", "board_entry", "board_files", "board_paths", "board_rows",
+    "board_style", "board_summary", "card_address", "frame_of", "has_history", "model_names",
+    "partly_rows", "short_json", "site_script", "site_style", "slug_of", "unranked_summary",
 ]  # fmt: skip
 
 MAIN_BOARD = "boards/all.json.gz"
+BOARD_STYLE = "assets/board.css"
 _COLUMNS = ["model", "best", "worst", "score_text", "score", "score_low", "score_high", "tier",
             "new_task_best", "new_task_worst", "coverage"]  # fmt: skip
 _TAKEN = ("index", "all", "con", "prn", "aux", "nul")
@@ -118,8 +119,8 @@ def _board_page(one: SiteBoard, frame: Mapping[str, Any]) -> str:
         _ranked(one),
         frame=PageFrame(
             frame["site"], tuple((title, f"../{path}") for title, path in frame["pages"]),
-            frame["logo"] and f"../{frame['logo']}", _asset("bar.css") + _theme(frame["colors"]),
-            pages, one.slim, card_address(frame, one.slug),
+            frame["logo"] and f"../{frame['logo']}", _bar_style(frame), pages,
+            f"../{BOARD_STYLE}" if one.slim else None, card_address(frame, one.slug),
         ),
     )  # fmt: skip
 
@@ -267,7 +268,16 @@ def _short(value: Any) -> Any:
 
 def site_style(frame: Mapping[str, Any]) -> str:
     """The style of all pages but those of boards."""
-    return _asset("site.css") + _asset("bar.css") + _theme(frame["colors"])
+    return _asset("site.css") + _bar_style(frame)
+
+
+def board_style(frame: Mapping[str, Any]) -> str:
+    """The style of the small pages of boards, which they share."""
+    return page_style(_bar_style(frame))
+
+
+def _bar_style(frame: Mapping[str, Any]) -> str:
+    return _asset("bar.css") + _theme(frame["colors"])
 
 
 def site_script() -> str:

@@ -23,10 +23,12 @@ from rankbars.render.page import page_environment
 from rankbars.render.paragraph import citation, methods_paragraph, references
 from rankbars.render.ranktable import few_remarks, remark_text, task_scores
 from rankbars.render.siteboards import (
+    BOARD_STYLE,
     MAIN_BOARD,
     board_entry,
     board_files,
     board_rows,
+    board_style,
     card_address,
     frame_of,
     model_names,
@@ -97,6 +99,8 @@ def site_files(site: Site) -> dict[str, Draft]:
         files[path] = _plain(short_json(content))
     files["llms.txt"] = _plain(_llms(site))
     files["assets/site.css"] = _plain(site_style(frame))
+    if any(one.slim for one in site.boards):
+        files[BOARD_STYLE] = _plain(board_style(frame))
     files["assets/site.js"] = _plain(site_script())
     if site.plan.theme.logo is not None:
         logo = site.plan.theme.logo.read_bytes()
