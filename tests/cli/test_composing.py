@@ -65,20 +65,20 @@ def test_what_cannot_be_is_said_in_a_line(
 def test_the_side_of_a_metric_beside_is_declared_or_said(rankbars: Command) -> None:
     rows = [f"{model},q{item},{item % (2 + k)},{5 + 40 * k + item % 3},{1 + k + item % 2}"
             for k, model in enumerate("ab") for item in range(20)]  # fmt: skip
-    Path("calls.csv").write_text("model,item,score,reward,cost_usd\n" + "\n".join(rows) + "\n")
+    Path("calls.csv").write_text("model,item,score,value,cost_usd\n" + "\n".join(rows) + "\n")
 
     def order(*words: str) -> tuple[list[int], str]:
-        answer = rankbars("rank", "calls.csv", "--also", "reward", *words, "-o", "b.json")
+        answer = rankbars("rank", "calls.csv", "--also", "value", *words, "-o", "b.json")
         assert answer.code == 0, answer.err
         return json.loads(Path("b.json").read_text())["also"][0]["best"], answer.err
 
     best, said = order()
     assert best == [2, 1]
-    assert "--also reward: Direction: higher is better" in said
-    assert "if not: --direction reward=lower" in said
-    best, said = order("--direction", "reward=lower", "--cost", "cost_usd")
+    assert "--also value: Direction: higher is better" in said
+    assert "if not: --direction value=lower" in said
+    best, said = order("--direction", "value=lower", "--cost", "cost_usd")
     assert best == [1, 2]
-    assert "--also reward" not in said
+    assert "--also value" not in said
     assert order("--cost", "cost_usd", "--direction", "cost_usd=lower")[0] == [2, 1]
     words = ("--cost", "cost_usd", "--direction", "cost_usd=higher")
     assert "less is better" in rankbars("rank", "calls.csv", *words).err
