@@ -40,6 +40,18 @@ def samples(decimal: str) -> str:
 
 
 CASES = (
+    Case(
+        "a column that may be a model/said without notes of reading",
+        "rank m.csv -q",
+        {
+            "m.csv": lines(
+                "id,alpha,gpt,classes",
+                *(f"q{n},{n % 3 % 2},{n % 5 % 2},{n % 7}" for n in range(60)),
+            )
+        },
+        ("'classes' is no model by its name", "name all models"),
+        models=("alpha", "gpt"),
+    ),
     *(
         Case(
             f"numbers of samples beside errors/{name}",

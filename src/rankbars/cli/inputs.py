@@ -33,8 +33,8 @@ _MOST_SIDES = 8
 
 # What was not read comes first.
 _FIRST_NOTES = frozenset({"files-damaged", "files-skipped", "plugin"})
-# What stands apart is said beside its row, too.
-_BESIDE_ROWS = frozenset({"far-fewer", "maybe-slip", "only-right"})
+# What stands apart, or may have been a model, is said beside the rows, too.
+_BESIDE_ROWS = frozenset({"far-fewer", "maybe-slip", "no-models", "only-right"})
 
 
 def read_scores(
