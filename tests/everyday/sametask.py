@@ -55,7 +55,40 @@ def judged() -> dict[str, str]:
     }
 
 
+def marked(other: int) -> dict[str, str]:
+    """Some right answers were corrected between two runs."""
+    return {
+        f"{name}.csv": lines(
+            "id,model,gold,correct",
+            *(
+                f"{n},{name},{'ABCD'[(n + (more and n < other)) % 4]},{n % (3 + more) % 2}"
+                for n in range(60)
+            ),
+        )
+        for name, more in (("new", 1), ("old", 0))
+    }
+
+
 CASES = (
+    Case(
+        "another key/asked",
+        "compare new.csv old.csv --column item=id",
+        marked(12),
+        ("for 12 of 60 ids the right answer in 'gold' is another one", "--compare-anyway"),
+        code=1,
+    ),
+    Case(
+        "another key/a slip is counted",
+        "rank new.csv old.csv",
+        marked(2),
+        ("for 2 of 60 ids the right answer in 'gold' is another one",),
+    ),
+    Case(
+        "another key/told",
+        "compare new.csv old.csv --compare-anyway",
+        marked(12),
+        ("for 12 of 60 ids", "paired by id all the same"),
+    ),
     Case(
         "another judge/asked",
         "compare new.csv old.csv",

@@ -48,7 +48,7 @@ from rankbars.tables.likelyroles import with_outcome
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
 from rankbars.tables.matrixcolumns import describes_rows, refuse_decorated
 from rankbars.tables.metrics import usual_direction
-from rankbars.tables.othertexts import other_texts
+from rankbars.tables.othertexts import other_texts, other_truths
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
 from rankbars.tables.remarks import (
@@ -544,12 +544,11 @@ def _by_text(group: Group, options: ReadOptions, size: Size) -> Group | Note | N
     A text must name one row of a model, and half of all texts must be those of several models.
     A note where ids have other texts in each model, of which models share none.
     """
-    ids = group.plan.kind == "items" and "item" not in group.named and options.rows is None
+    ids = group.plan.kind == "items" and options.rows is None
     if not ids or size.models < 2 or "condition" in group.roles:
         return None
-    found = other_texts(
-        group.parts, disjoint=size.rows >= size.cells, anyway=options.compare_anyway
-    )
+    look = other_truths if "item" in group.named else other_texts
+    found = look(group.parts, disjoint=size.rows >= size.cells, anyway=options.compare_anyway)
     if found is None:
         return None
     if found.parts:
@@ -570,10 +569,11 @@ def texts_of_sides(
         for parsed in tables:
             part = take_names(parsed.table, parsed.names)
             ids = plan_rows(part.roles, options).kind == "items" and "item" in part.roles
-            if not ids or "item" in part.named or "condition" in part.roles:
+            if not ids or "condition" in part.roles:
                 return None
             parts.append(part.with_constants({"model": side}))
-    found = other_texts(parts, disjoint=False, anyway=options.compare_anyway)
+    look = other_truths if any("item" in part.named for part in parts) else other_texts
+    found = look(parts, disjoint=False, anyway=options.compare_anyway)
     return None if found is None else (found.column, found.note)
 
 

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.errors import DataError
-from rankbars.tables.columns import paste_columns
+from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.database import Engine, quote_text
 from rankbars.tables.relations import Rows
 from rankbars.tables.reruns import TEXTS, take_item, with_roles
 from rankbars.tables.tidy import TidyTable
 
-__all__ = ["OtherTexts", "other_texts"]
+__all__ = ["OtherTexts", "other_texts", "other_truths"]
 
 
 class OtherTexts(NamedTuple):
@@ -60,6 +60,50 @@ def other_texts(
                 continue
         note = _note_texts(parts[0].rows.source, name, other, shared, anyway=anyway)
         return OtherTexts(name, [], note)
+    return other_truths(parts, disjoint=disjoint, anyway=anyway)
+
+
+# Right answers to the items, as no answer of a model is called; names are folded.
+_TRUTHS = frozenset({
+    "gold", "golds", "goldlabel", "goldanswer", "goldanswers", "target", "targets", "ytrue",
+    "truth", "groundtruth", "reference", "referenceanswer", "expected", "expectedanswer",
+    "correctanswer", "truelabel", "goldstandard", "answerkey",
+})  # fmt: skip
+
+
+def other_truths(
+    parts: Sequence[TidyTable], *, disjoint: bool, anyway: bool = False
+) -> OtherTexts | None:
+    """Where models share ids, and other answers are right; None if the same are.
+
+    Raises
+    ------
+    DataError
+        If more than a few differ, and the caller does not compare them `anyway`.
+    """
+    tables = [part.table for part in parts if part.table is not None]
+    if disjoint or len(tables) < len(parts):
+        return None
+    for name in tables[0].columns:
+        used = any(name in part.roles.values() for part in parts)
+        if used or fold_name(name) not in _TRUTHS:
+            continue
+        if not all(name in table.columns for table in tables):
+            continue
+        shared, other = _count_others(parts, name)
+        if not other:
+            continue
+        found = (
+            f"{parts[0].rows.source}: for {other:,} of {shared:,} ids the right answer in {name!r} "
+            "is another one in each model"
+        )
+        if other <= _SLIPS * shared or anyway:
+            text = f"{found}; they are paired by id all the same."
+            return OtherTexts(name, [], Note("texts-differ", text))
+        raise DataError(
+            f"{found}: they were not asked the same, or not marked by the same key. To pair them "
+            "by id all the same: --compare-anyway (in Python: compare_anyway=True)."
+        )
     return None
 
 
