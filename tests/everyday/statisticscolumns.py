@@ -31,6 +31,14 @@ RATED = lines(
     *(f"{n},{n % 5 + 1},{n % 4 + 1},{n % 3 + 1},{n % 2 + 1}" for n in range(60)),
 )
 
+OVER_SEEDS = """\
+method,dataset,acc,std,seeds
+ours,cora,83.9,0.6,10
+ours,pubmed,80.1,0.5,10
+gat,cora,83.0,0.7,10
+gat,pubmed,79.0,0.3,10
+"""
+
 CASES = (
     Case(
         "systems by criteria/asked",
@@ -192,8 +200,8 @@ CASES = (
     Case(
         "spread is no score/standard deviations",
         "rank r.csv",
-        {"r.csv": lines("model,acc,acc_std,n_seeds", "a,71,2,5", "b,65,3,5", "c,55,2,5")},
-        ("Left aside, as no scores: 'acc_std'", "Not used: 'n_seeds', 'acc_std'"),
+        {"r.csv": lines("model,acc,acc_std", "a,71,2", "b,65,3", "c,55,2")},
+        ("Left aside, as no scores: 'acc_std'", "Not used: 'acc_std'"),
         models=("a", "b", "c"),
         tasks=("acc",),
     ),
@@ -441,5 +449,28 @@ CASES = (
         {"w.csv": lines("model,wins,ties", "oak,120,20", "elm,90,25")},
         ("totals of games",),
         code=1,
+    ),
+    Case(
+        "deviations over seeds/by their names",
+        "compare t.csv --models ours --models gat",
+        {"t.csv": OVER_SEEDS},
+        ("Standard errors are 'std' over the square root of 'seeds'", "is better than"),
+        ("nobody can say how sure", "folds of cross-validation"),
+    ),
+    Case(
+        "deviations over seeds/of one score per model",
+        "rank r.csv",
+        {"r.csv": lines("model,acc,acc_std,n_seeds", "a,71,2,5", "b,65,3,5", "c,55,2,5")},
+        ("Standard errors are 'acc_std' over the square root of 'n_seeds'",),
+        models=("a", "b", "c"),
+        means={"a": 71.0},
+    ),
+    Case(
+        "deviations over seeds/named",
+        "rank t.csv --column se=std --column n=seeds",
+        {"t.csv": OVER_SEEDS},
+        ("Standard errors are 'std' over the square root of 'seeds'",),
+        tasks=("cora", "pubmed"),
+        means={"ours": 83.9, "gat": 83.0},
     ),
 )

@@ -97,6 +97,8 @@ def take_statistics(table: Table, options: ReadOptions, engine: Engine) -> Stati
     DataError
         If there are statistics and it is not certain of what.
     """
+    if (found := _over_runs(table, options, engine)) is not None:
+        return found
     _refuse_spread(table, options)
     if (found := _beside_named(table, options, engine)) is not None:
         return found
@@ -125,6 +127,53 @@ def take_statistics(table: Table, options: ReadOptions, engine: Engine) -> Stati
     return found._replace(table=renamed, roles={"model": "model", **found.roles})
 
 
+def _over_runs(table: Table, options: ReadOptions, engine: Engine) -> Statistics | None:
+    """The one score with a standard deviation and the number of runs that it is of beside it.
+
+    The last two by their names, or as the caller named them; None where they are not there.
+    """
+    said = options.columns
+    numbers = find_numeric(table.columns, table.head(HEAD_ROWS))
+    if said.get("se") and said.get("n"):
+        spreads, counts, scores = [said["se"]], [said["n"]], []
+        if not numbers >= {said["se"], said["n"]} or _split_kind(said["se"])[1] != "std":
+            return None
+    elif {"se", "n", "ci_low", "run"} & {*said} or options.layout not in (None, "tidy"):
+        return None
+    else:
+        plain = [name for name in table.columns if name in numbers]
+        counts = [name for name in plain if fold_name(name) in _RUNS]
+        kinds = {name: _kind(name) for name in plain if name not in counts}
+        spreads = [name for name, kind in kinds.items() if kind == "std"]
+        scores = [said["score"]] if said.get("score") else [
+            name for name, kind in kinds.items()
+            if kind == "mean" or (kind is None and _may_be_score(name))
+        ]  # fmt: skip
+        others = {"se", "n"} & {*kinds.values()}
+        if [len(counts), len(spreads), len(scores)] != [1, 1, 1] or others:
+            return None
+    spread, runs = (_cells(table, name) for name in (spreads[0], counts[0]))
+    se = [a / math.sqrt(b) if b > 1 else math.nan for a, b in zip(spread, runs, strict=True)]
+    made = _rebuilt(table, {spreads[0]: se}, {}, engine)
+    remark = (
+        f"Standard errors are {spreads[0]!r} over the square root of {counts[0]!r}, as standard "
+        "deviations over so many runs. If they are standard errors already, call the column se."
+    )
+    roles = dict(zip(("se", "n", "score"), (spreads[0], counts[0], *scores), strict=False))
+    return Statistics(made, roles, remark)
+
+
+def _may_be_score(name: str) -> bool:
+    return fold_name(name) == "score" or not is_helper(name)
+
+
+# How often a model was trained, or run, for the mean of a row.
+_RUNS = split_words("""
+    seeds nseeds numseeds numberofseeds runs nruns numruns numberofruns trials ntrials numtrials
+    repeats nrepeats numrepeats repetitions replicates nreplicates
+""")
+
+
 def _refuse_spread(table: Table, options: ReadOptions) -> None:
     """What is called a standard deviation is no standard error."""
     name = options.columns.get("se")
@@ -134,9 +183,9 @@ def _refuse_spread(table: Table, options: ReadOptions) -> None:
     raise DataError(
         f"{table.source}: {name!r} is called as standard deviations are, and se is for standard "
         "errors, which are standard deviations over the square root of how many values each mean "
-        f"is of. If a column beside {score!r} says how many (as count), leave se={name} out: they "
-        f"are worked out. If not: frame['se'] = frame[{name!r}] / n ** 0.5 in pandas. If the "
-        "column holds standard errors, call it se."
+        f"is of. If a column beside {score!r} says how many (as count), leave se={name} out, or "
+        f"name it, too (--column n=NAME): they are worked out. If not: frame['se'] = "
+        f"frame[{name!r}] / n ** 0.5 in pandas. If the column holds standard errors, call it se."
     )
 
 
