@@ -377,8 +377,9 @@ def settle_tasks(scores: Scores, claims: Sequence[Claim], policy: str) -> Scores
             " drop_models leaves out a model that is claimed about." if policy != "raise" else ""
         )
         raise DataError(
-            f"{summary}{leaves} Nothing was judged. Use --missing-tasks insert to judge on the "
-            f"{len(kept):,} that all ran, or bounds to keep these tasks, without an average."
+            f"{summary}{leaves} Nothing was judged. To judge on the {len(kept):,} that all ran: "
+            "--missing-tasks insert (in Python: missing_tasks='insert'). With bounds in its "
+            "place they stay, and there is no average."
         )
     if not kept:
         raise DataError(f"{summary} No task was run by all of them. Claim about fewer models.")
@@ -413,6 +414,9 @@ def settle_gaps(
         check_name("policy for missing items", items, MISSING_ITEMS)
         missing, option = items, "--missing-items"
     if gaps and missing == "raise":
+        lacking = {gap.task for gap in gaps if never_run(scores, gap)}
+        if lacking and not lacking.issuperset(scores.tasks):
+            settle_tasks(scores, (), "raise")  # what is said of items leads nowhere there
         call = "rb.check(scores, claims, "
         raise refuse_gaps(scores, gaps, ("pairwise", "listwise", "fail"), "judged", call)
     if missing == "raise":

@@ -38,6 +38,12 @@ def beside_models(row: str, value: Callable[[int, float], float]) -> str:
     return lines(f"{row},resnet50,vit_b", *rows)
 
 
+NEVER_RUN = lines(
+    "model,task,accuracy,n",
+    *("R1,code,0.42,500", "R2,code,0.60,500", "R1,math,0.35,200", "R2,math,0.58,200"),
+    "R1,law,0.5,300",
+)
+
 CASES = (
     Case(
         "scores with percent signs/one column is whole",
@@ -418,5 +424,86 @@ CASES = (
             "frame['Agent'] + ' ' + frame['Model'])",
         ),
         code=1,
+    ),
+    Case(
+        "a model called as a setting is/folds",
+        "rank f.csv",
+        {"f.csv": lines("fold,lr,rf", *(f"{n},0.8{n},0.7{9 - n}" for n in range(6)))},
+        models=("lr", "rf"),
+        items=6,
+    ),
+    Case(
+        "a model called as a setting is/rows without names",
+        "rank f.csv",
+        {"f.csv": lines(",lr,rf", *(f"{n},0.8{n},0.7{9 - n}" for n in range(6)))},
+        ("'lr', 'rf' seem to be models", "--rows folds"),
+        code=1,
+    ),
+    Case(
+        "rows that stand twice/submitted again",
+        "rank s.csv",
+        {
+            "s.csv": lines(
+                "submission_date,model,item,score",
+                *(
+                    f"2025-0{month}-03,{model},{n},{(n + month) % 2}"
+                    for month, model in ((1, "a"), (2, "a"), (1, "b"))
+                    for n in range(6)
+                ),
+            )
+        },
+        ("The column 'submission_date' tells these rows apart", "--reruns newest"),
+        ("Remove the copies", "epoch=NAME"),
+        code=1,
+    ),
+    Case(
+        "rows that stand twice/of several sizes of training",
+        "rank s.csv",
+        {
+            "s.csv": lines(
+                "model,n_train,seed,accuracy",
+                *(
+                    f"{model},{size},{seed},0.{size // 100 + 3 * place + seed}7"
+                    for place, model in enumerate(("a", "b"))
+                    for size in (100, 300)
+                    for seed in range(3)
+                ),
+            )
+        },
+        ('--where "n_train = 300"',),
+        ("Remove the copies",),
+        code=1,
+    ),
+    Case(
+        "places by several people/a row for each",
+        "rank r.csv",
+        {
+            "r.csv": lines(
+                "annotator,prompt,system,rank",
+                *(
+                    f"ann{who},p{n},Sys{'ABC'[k]},{('123', '213')[(n + who) % 3 == 0][k]}"
+                    for who in range(2)
+                    for n in range(8)
+                    for k in range(3)
+                ),
+            )
+        },
+        ("--column epoch=annotator --column score=rank --direction lower",),
+        ("no column of the matrix",),
+        code=1,
+    ),
+    Case(
+        "a task that a claimed model never ran/asked",
+        'check c.csv --claim "R2 > R1"',
+        {"c.csv": NEVER_RUN},
+        ("'R2' never ran 'law'", "--missing-tasks insert"),
+        ("--missing pairwise", "--missing listwise"),
+        code=1,
+    ),
+    Case(
+        "a task that a claimed model never ran/told",
+        'check c.csv --claim "R2 > R1" --missing-tasks insert',
+        {"c.csv": NEVER_RUN},
+        ("Claims are judged on the 2 that all ran",),
     ),
 )

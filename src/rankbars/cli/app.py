@@ -119,6 +119,24 @@ Exit codes: 0 done; 1 the data or a value out of range is at fault; 2 wrong usag
 """
 
 
+# What people type for an option of another name.
+_MEANT = {
+    "--top": "--first", "--limit": "--first", "--head": "--first", "--model": "--models",
+    "--task": "--tasks", "--confidence": "--alpha", "--level": "--alpha", "--out": "--output",
+}  # fmt: skip
+
+
+def _name_meant(error: click.ClickException) -> click.ClickException:
+    """The error with the option that was meant, where the command has it."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
+        return error
+    meant = _MEANT.get(error.option_name, "")
+    if not any(meant in one.opts for one in error.ctx.command.params):
+        return error
+    said = f"No such option {error.option_name!r}. Did you mean {meant!r}?"
+    return click.NoSuchOption(error.option_name, said, ctx=error.ctx)
+
+
 @click.group(cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
@@ -150,10 +168,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
         say(NOTHING_WRITTEN)
         return INTERRUPTED
     except click.ClickException as error:
+        told = _name_meant(error)
         if not _is_for_programs(words):
-            error.show()
-            return error.exit_code
-        return _failed(f"Error: {error.format_message()}", error.exit_code, words)
+            told.show()
+            return told.exit_code
+        return _failed(f"Error: {told.format_message()}", told.exit_code, words)
     except UnknownOptionError as error:
         return _failed(f"Error: {error}", WRONG_USAGE, words)
     except RankbarsError as error:

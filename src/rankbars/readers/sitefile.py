@@ -30,7 +30,9 @@ _KEYS = (
     "history", "theme",
 )  # fmt: skip
 _BOARD_KEYS = ("name", "description", "tasks", "models", "where", "per", "except")
-_MEANT = {"sources": "results"}  # nearest to ``source`` by its letters
+_MEANT = dict.fromkeys(  # some are nearest to ``source`` by their letters
+    ("sources", "store", "stores", "data", "file", "files", "input", "inputs", "path"), "results"
+)
 _SHAPE = "The least that it must say is: title: My leaderboard, and results: results.csv."
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 _LEAST_CONTRAST = 3.0  # of graphics against what is behind them, by WCAG

@@ -299,8 +299,9 @@ def _check_new(one: Telling, fact: NameFact, held: Sequence[str], facts: _Facts)
     if new in others.values():
         raise OptionError(
             f"There is a {kind} {new!r} already, and two cannot have one name; nothing was "
-            f"changed. If {one.name!r} is the same, write one name in the files and add them "
-            f"again; if {new!r} is an older one, rename that one first: rankbars rename "
+            f"changed. If {one.name!r} is the same, take its files out (rankbars remove FILE "
+            f"--store STORE), write one name in them, and add them again; if {new!r} is an older "
+            "one, rename that one first: rankbars rename "
             f"--{kind} {new!r} OTHER."
         )
     if new in others:
