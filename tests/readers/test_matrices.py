@@ -56,7 +56,8 @@ def test_zeros_and_ones_without_text_are_items_by_models() -> None:
 
 def test_other_numbers_without_text_need_a_layout_or_what_rows_are() -> None:
     columns = {"x": [1.5, 0.2], "a": [0.1, 0.3]}
-    with pytest.raises(rb.DataError, match=r"rb\.Scores\.from_frame\(frame, rows='items'\)"):
+    line = r"rb\.Scores\.from_frame\(frame, rows='items', direction='lower' or 'higher'\)"
+    with pytest.raises(rb.DataError, match=line):
         read_columns(columns)
     folds = read_columns(columns, rows="folds").tasks["all"]
     assert folds.design == Folds(repeats=1, folds=2, test_share=0.5)
