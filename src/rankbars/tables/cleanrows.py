@@ -522,6 +522,8 @@ class Records:
 
     def pairs(self) -> NDArray[np.int64]:
         """``task * key_count + key`` of every row of a task, ascending."""
+        if self.is_grid:
+            return np.arange(len(self.names["task"]) * self.key_count, dtype=np.int64)
         keys = "0"
         for role in self.keys:
             keys = f"({keys} * {len(self.names[role])} + {role}_code::BIGINT)"
