@@ -97,6 +97,8 @@ def constant_errors(pairs: PairStatistics) -> NDArray[np.float64]:
 
 
 def _without_spread(pairs: PairStatistics) -> NDArray[np.bool_]:
+    if not pairs.constant.any():
+        return pairs.constant
     return np.asarray(pairs.constant & (pairs.se == 0.0) & (pairs.statistic != 0.0))
 
 
@@ -122,16 +124,19 @@ def add_task(
         return
     shape = pairs.diff.shape
     rows, df = np.broadcast_to(pairs.n, shape), np.broadcast_to(pairs.df, shape)
+    # One row bounds no evidence; published scores count as one.
+    counted = np.broadcast_to(np.where(np.less(pairs.n, 2), 0, pairs.n), shape)
     still, se = _without_spread(pairs), constant_errors(pairs)
+    some = still.any()
     for block in row_blocks(*shape):
         variance = weight**2 * np.square(se[block])
         sums.diff[block] += weight * pairs.diff[block]
         sums.variance[block] += variance
-        # One row bounds no evidence; published scores count as one.
-        sums.rows[block] += np.where(rows[block] < 2, 0, rows[block])
+        sums.rows[block] += counted[block]
         sums.variance_df[block] += _per_df(variance, df[block])
         sums.varied[block] |= (variance > 0) & ~still[block]
-        sums.ahead[block] += np.where(still[block] & (pairs.diff[block] > 0), rows[block], 0)
+        if some:
+            sums.ahead[block] += np.where(still[block] & (pairs.diff[block] > 0), rows[block], 0)
     own = weight**2 * summary.se**2
     sums.score[...] += weight * summary.mean
     sums.score_variance[...] += own
