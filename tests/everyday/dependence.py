@@ -180,4 +180,22 @@ CASES = (
         hides=("score=sentence_id",),
         code=1,
     ),
+    Case(
+        "a verdict on rows that go together/of a claim",
+        f"check s.csv {NAMED} --column item=slice_id --claim 'nnU-Net > UNETR - 0.2'",
+        OTHER,
+        ("SUPPORTED, if rows are independent.", "Passed: 1 claim, if rows are independent."),
+    ),
+    Case(
+        "a verdict on rows that go together/of a comparison",
+        f"compare s.csv {NAMED} --column item=slice_id",
+        OTHER,
+        ("(at 95 %), if rows are independent.",),
+    ),
+    Case(
+        "a verdict on rows that go together/that are called independent",
+        f"compare s.csv {NAMED} --column item=slice_id --rows independent",
+        OTHER,
+        hides=("if rows are independent",),
+    ),
 )

@@ -151,6 +151,7 @@ def compare_command(
     from rankbars.cli.progress import reading_files, working
     from rankbars.intake import refuse_scored_errors, refuse_stopped
     from rankbars.matches import head_to_head, take_pair
+    from rankbars.render.claims import given_rows
     from rankbars.render.duel import head_to_head_json, head_to_head_text
     from rankbars.render.verdicts import claim_lines, claim_to_dict
 
@@ -188,7 +189,10 @@ def compare_command(
         fails = claim is not None and not claim.passes
         emit(head_to_head_json(duel, None if claim is None else claim_to_dict(claim, fails=fails)))
     else:
-        said = "" if claim is None else "\n".join([*claim_lines(claim, output_width()), "", ""])
+        given = given_rows(duel.notes)
+        said = (
+            "" if claim is None else "\n".join([*claim_lines(claim, output_width(), given), "", ""])
+        )
         emit_text(said + head_to_head_text(shown, width=output_width()))
     if exit_code:
         code = _CODES[_main(duel).verdict] if made is None else made.exit_code()

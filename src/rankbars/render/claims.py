@@ -28,6 +28,7 @@ __all__ = [
     "average_title",
     "average_words",
     "drawn_words",
+    "given_rows",
     "group_words",
     "is_approximate",
     "is_weighted",
@@ -152,6 +153,12 @@ def lead_claim(board: Leaderboard) -> Claim:
     if code not in asked or board.lead == "new_task" or claim.level == NO_GUARANTEE:
         return claim
     return claim._replace(scope=f"{claim.scope}, if {what} are independent".removeprefix(", "))
+
+
+def given_rows(notes: Iterable[Note]) -> str:
+    """What a verdict takes for granted where rows seem to go together; empty elsewhere."""
+    asked = any(note.code == "dependent-rows" for note in notes)
+    return ", if rows are independent" if asked else ""
 
 
 def _lead_claim(board: Leaderboard) -> Claim:

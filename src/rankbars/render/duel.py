@@ -13,7 +13,7 @@ import numpy as np
 
 from rankbars.data.headtohead import Contrast, HeadToHead
 from rankbars.data.notes import list_words
-from rankbars.render.claims import APPROXIMATE, approximate_words
+from rankbars.render.claims import APPROXIMATE, approximate_words, given_rows
 from rankbars.render.notation import (
     MISSING,
     shorten,
@@ -214,7 +214,10 @@ def _verdict_sentence(duel: HeadToHead, main: Contrast, where: str, level: str) 
     at = "" if main.approximate else "at "
     first, second = _names(duel)
     left_out = any(note.code == "failures-left-out" for note in duel.notes)
-    given = ", if what is missing does not depend on the score" if left_out else ""
+    given = given_rows(duel.notes)
+    if left_out:
+        rows = " and rows are independent" if given else ""
+        given = f", if what is missing does not depend on the score{rows}"
     if main.verdict == "cannot tell":
         return f"Cannot tell which of {first} and {second} is better{where} ({at}{level}){given}."
     return f"{first} is {main.verdict} than {second}{where} ({at}{level}){given}."

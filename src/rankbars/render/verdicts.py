@@ -13,6 +13,7 @@ import numpy as np
 
 from rankbars.data.judged import OUT_OF_REACH, Check, JudgedClaim
 from rankbars.data.notes import list_words
+from rankbars.render.claims import given_rows
 from rankbars.render.notation import (
     EDGES,
     show_count,
@@ -55,7 +56,7 @@ def check_text(check: Check, *, fail_on: str = "undecided", width: int = 80) -> 
     for text in _notes(check, before=True):
         lines += [*textwrap.wrap(f"Before judging: {text}", width), ""]
     for one in check.claims:
-        lines += claim_lines(one, width)
+        lines += claim_lines(one, width, given_rows(check.notes))
         lines.append("")
     for text in (_summary(check, fail_on), _guarantee(check), *_notes(check)):
         lines += textwrap.wrap(text, width)
@@ -83,7 +84,7 @@ def check_markdown(check: Check, *, fail_on: str = "undecided") -> str:
         cells = (
             mark,
             _cell(_sentence(one) + role),
-            _SAID[one.verdict].lower(),
+            f"{_SAID[one.verdict].lower()}{given_rows(check.notes)}",
             _cell(_numbers(one)),
         )
         lines.append(f"| {' | '.join(cells)} |")
@@ -109,7 +110,7 @@ def check_junit(check: Check, *, fail_on: str = "undecided") -> str:
     ]
     for one in check.claims:
         name = quoteattr(visible(one.claim.text))
-        told = f"{_SAID[one.verdict].capitalize()}. {_numbers(one)}"
+        told = f"{_SAID[one.verdict].capitalize()}{given_rows(check.notes)}. {_numbers(one)}"
         lines.append(f'  <testcase classname="claims" name={name}>')
         if one in failing:
             message = quoteattr(f"{_SAID[one.verdict].lower()}: {_sentence(one)}")
@@ -132,7 +133,8 @@ def check_github(check: Check, *, fail_on: str = "undecided") -> str:
     lines = []
     for one in check.claims:
         kind = "error" if one in failing else "notice" if one.verdict == "supported" else "warning"
-        text = f"{_sentence(one)} {_SAID[one.verdict].capitalize()}. {_numbers(one)}"
+        said = f"{_SAID[one.verdict].capitalize()}{given_rows(check.notes)}"
+        text = f"{_sentence(one)} {said}. {_numbers(one)}"
         title = f"rankbars: {_SAID[one.verdict].lower()}"
         lines.append(f"::{kind} title={title}::{text.replace('%', '%25')}")
     return "\n".join(lines) + "\n"
@@ -209,11 +211,11 @@ def check_json(check: Check, *, fail_on: str = "undecided") -> str:
     return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def claim_lines(one: JudgedClaim, width: int) -> list[str]:
-    """A claim as it was understood, and under it its verdict with the numbers."""
+def claim_lines(one: JudgedClaim, width: int, given: str = "") -> list[str]:
+    """A claim as it was understood, and under it its verdict, what it is given, and the numbers."""
     guard = " (guard)" if one.role == "guard" else ""
     told = textwrap.wrap(
-        f"{_SAID[one.verdict]}. {_numbers(one)}", width, initial_indent="  ",
+        f"{_SAID[one.verdict]}{given}. {_numbers(one)}", width, initial_indent="  ",
         subsequent_indent="  ", break_long_words=False,
     )  # fmt: skip
     return [*textwrap.wrap(f"{_sentence(one)}{guard}", width), *told]
@@ -296,7 +298,7 @@ def _summary(check: Check, fail_on: str) -> str:
     if not failing:
         supported = check.counts()["supported"]
         rest = "" if supported == count else f", {supported} of them supported"
-        return f"Passed: {claims}{rest}."
+        return f"Passed: {claims}{rest}{given_rows(check.notes)}."
     names = list_words(
         [f"{visible(one.claim.text)!r} ({_SAID[one.verdict].lower()})" for one in failing], 5
     )
