@@ -121,7 +121,8 @@ def draw_days(
         second[puppets] = other.choice(there[there != truth.burst], size)
         won[fans | puppets] = True
         tie = (rng.random(n) < TIES) & ~fans & ~puppets
-        moment = (FIRST_DAY + day).astype("datetime64[s]") + np.sort(rng.integers(0, 86_400, n))
+        seconds = np.sort(rng.integers(0, 86_400, n)).astype("timedelta64[s]")
+        moment = (FIRST_DAY + np.timedelta64(day, "D")).astype("datetime64[s]") + seconds
         share = np.where(tie, 0.5, won)
         wins += np.bincount(first, share, models) + np.bincount(second, 1 - share, models)
         met += np.bincount(first, minlength=models) + np.bincount(second, minlength=models)

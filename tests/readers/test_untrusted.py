@@ -44,7 +44,9 @@ def test_compressed_tables_that_explode_are_refused(tmp_path: Path, suffix: str,
     start = {"csv": HEADER + b"a,t,1,", "json": b'[{"model": "', "jsonl": b'{"model": "'}[kind]
     path = tmp_path / f"bomb.{kind}.{suffix}"
     path.write_bytes(PACKS[suffix](start + b"0" * (65 << 20)))
-    with pytest.raises(rb.ReadError, match=re.escape(path.name) + r".*more than 300 times"):
+    # Python 3.12 unpacks a small file at once, and meets the endless line first.
+    why = r".*(?:more than 300 times|line is longer than 16 MiB)"
+    with pytest.raises(rb.ReadError, match=re.escape(path.name) + why):
         rb.read(path)
 
 
@@ -238,3 +240,13 @@ def test_parquet_that_is_nothing_but_a_description_is_refused(tmp_path: Path) ->
     path.write_bytes(b"PAR1" + bytes(size) + size.to_bytes(4, "little") + b"PAR1")
     with pytest.raises(rb.ReadError, match="takes 100 MiB"):
         rb.read(path)
+
+
+@pytest.mark.parametrize("depth", [150, 2000, 5000])
+def test_json_nested_some_thousand_deep_ends_in_one_line(tmp_path: Path, depth: int) -> None:
+    path = tmp_path / "results.json"
+    inner = '{"a":' * depth + "1" + "}" * depth
+    path.write_text('{"config": {"model": "m"}, "results": ' + inner + "}", encoding="utf-8")
+    with pytest.raises(rb.DataError, match=re.escape(path.name)) as told:
+        rb.read(path)
+    assert len(str(told.value)) < 2000

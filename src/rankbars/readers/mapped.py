@@ -353,6 +353,9 @@ def _are_members(value: Mapping[str, Any]) -> bool:
     return alike and len(set(map(frozenset, inner))) == 1
 
 
+_LONGEST_PATH = 200  # what lies deeper is not described
+
+
 class _Seen(NamedTuple):
     """What stands at a path."""
 
@@ -365,6 +368,8 @@ def _shape(file: InputFile) -> dict[str, _Seen]:
     found: dict[str, _Seen] = {}
 
     def look(value: Any, path: str) -> None:
+        if len(path) >= _LONGEST_PATH:
+            return
         if isinstance(value, dict):
             many = _are_members(value)
             for key, one in [*value.items()][:_LOOKED_AT]:
@@ -373,7 +378,7 @@ def _shape(file: InputFile) -> dict[str, _Seen]:
         elif isinstance(value, list):
             for one in value[:_LOOKED_AT]:
                 look(one, f"{path}[]")
-        elif len(path) < 200:
+        else:
             kind = {bool: "true/false", str: "text", int: "number", float: "number"}.get(
                 type(value), "null"
             )

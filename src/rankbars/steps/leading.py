@@ -128,7 +128,8 @@ def _interval(
     whole, narrow = _criticals(field, (1 - beta, 1 - alpha), others, seed)
     correlated = _covariance(field)
     tied = field.step == 0 and (np.delete(field.x, field.leader) >= own).any()
-    if others or correlated is None or tied or field.df + 1 < FEWEST:
+    still = error**2 == 0.0  # nothing varies, or by too little for a square
+    if others or correlated is None or tied or still or field.df + 1 < FEWEST:
         return simultaneous_score(own, error, narrow, field.binary), False
     x, column = field.x, correlated[:, field.leader]
     if field.binary:
@@ -233,6 +234,9 @@ def _with_rows(field: _Field, items: Items, *, skewed: bool) -> _Field | None:
     return field
 
 
+_FINEST = 1e-9  # of the widest gap; finer steps are numbers as they come
+
+
 def _smallest_step(values: NDArray[np.float64]) -> float:
     """What all differences of scores are multiples of; 0 where there is no such step."""
     levels = np.unique(values)
@@ -240,6 +244,8 @@ def _smallest_step(values: NDArray[np.float64]) -> float:
         return 0.0
     gaps = np.diff(levels)
     step = float(gaps.min())
+    if step < _FINEST * gaps.max():
+        return 0.0
     counts = gaps / step
     return step if np.allclose(counts, np.rint(counts), rtol=0, atol=1e-6) else 0.0
 

@@ -111,7 +111,7 @@ def counted_pairs(pairs: PairStatistics, items: Items) -> PairStatistics:
     if items.weights is not None or items.kind == "folds" or np.min(pairs.n) > MOST_COUNTED:
         return pairs
     for zero in (0.0, 1.0):  # where lower is better, wrong answers are stored as -1
-        if is_binary(items.values + zero, (0.0, 1.0)):
+        if is_binary(items.values, (-zero, 1.0 - zero)):
             return count_law(pairs, count_wins(items.values + zero))
     return pairs
 
