@@ -131,6 +131,23 @@ def test_what_runs_do_to_all_models_alike_changes_no_test() -> None:
     assert board.spec.runs == "independent"
     assert board.tasks["x"].test == "t"
     assert "move all models alike" in note(board, "runs-alike").message
+    assert "that cancels in differences;" in note(board, "runs-alike").message
+
+
+def test_leniency_is_not_said_to_cancel_where_raters_are_drawn_for_each_cell() -> None:
+    import pandas as pd
+
+    rng = np.random.default_rng(3)
+    lenient = rng.normal(scale=1.2, size=8)
+    rows = [
+        (f"d{doc}", name, f"R{rater}", round(3 + lenient[rater] + rng.normal(scale=0.4), 2))
+        for doc in range(40) for name in NAMES for rater in rng.choice(8, 3, replace=False)
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["item", "model", "epoch", "score"])
+    columns = {"model": "model", "item": "item", "epoch": "epoch", "score": "score"}
+    board = rb.leaderboard(rb.Scores.from_frame(frame, columns=columns, direction="higher"))
+    said = note(board, "runs-alike").message
+    assert "only where the models of an item have the same ones, which not all have here" in said
 
 
 def test_an_effect_where_answers_are_missing_is_for_these_runs() -> None:

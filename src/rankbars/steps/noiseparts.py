@@ -393,9 +393,15 @@ def run_notes(found: Mapping[str, RunFinding]) -> tuple[Note, ...]:
     if p <= CLEAR and not chances.differ:
         text = (
             f"Whole runs move all models alike, by more than chance (p = {p:.2g}), as lenient "
-            "raters or hard days do: that cancels in differences; the ± of single scores is for "
-            "these runs."
+            "raters or hard days do: "
         )
+        if all(one.runs for one in parts):
+            text += "that cancels in differences; the ± of single scores is for these runs."
+        else:
+            text += (
+                "that cancels in differences only where the models of an item have the same ones, "
+                "which not all have here; elsewhere it is noise."
+            )
         return (Note("runs-alike", text),)
     if chances.differ:
         text = (
