@@ -12,7 +12,7 @@ from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Items, Votes
 from rankbars.data.intervals import RankIntervals
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, who_voted
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec, VoteOptions
 from rankbars.data.storedtasks import (
@@ -269,6 +269,7 @@ def leaderboard(
         if overall.trivial and all(task.kind == "votes" for task in found.results.values()):
             overall = None  # too few categories of votes to speak of a new one
 
+    notes = who_voted(notes)
     board = assemble_board(scores, spec, found.results, overall, aggregate, found.strict, notes)
     if board.lead != "new_task":
         from rankbars.steps.leading import score_leader

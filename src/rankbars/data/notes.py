@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 __all__ = [
+    "ONE_JUDGE",
     "STOPPED_TRIALS",
+    "UNNAMED_VOTERS",
     "NameFact",
     "NameKind",
     "Note",
@@ -21,12 +23,27 @@ __all__ = [
     "list_names",
     "list_words",
     "note_chosen",
+    "who_voted",
     "without_folders",
 ]
 
 NameKind = Literal["model", "task"]
 
 STOPPED_TRIALS = "stopped-trials"
+ONE_JUDGE, UNNAMED_VOTERS = "one-judge", "unnamed-voters"
+
+
+def who_voted(notes: Iterable[Note]) -> list[Note]:
+    """The notes without the one that nobody says who voted, where one judge did.
+
+    Examples
+    --------
+    >>> [one.code for one in who_voted([Note(UNNAMED_VOTERS, ""), Note(ONE_JUDGE, "")])]
+    ['one-judge']
+    """
+    found = list(notes)
+    known = any(note.code == ONE_JUDGE for note in found)
+    return [note for note in found if not known or note.code != UNNAMED_VOTERS]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from rankbars.data.notes import Note, list_names
+from rankbars.data.notes import ONE_JUDGE, Note, list_names
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.readers.logs.records import Run
@@ -69,8 +69,15 @@ def _votes(rows: Sequence[Comparison], options: ReadOptions, tool: JudgedFile) -
         columns["task"] = [names[row.task, row.baseline, row.judge] for row in kept]
     elif any(row.group for row in kept):
         columns["category"] = [row.group or None for row in kept]
-    if len({row.judge for row in kept}) > 1:
+    judges = list(dict.fromkeys(row.judge for row in kept))
+    if len(judges) > 1:
         columns["judge"] = [row.judge for row in kept]
+    elif judges:
+        text = (
+            f"All votes are those of one judge, {judges[0]!r}: what is said is what this judge "
+            "prefers, for new prompts; another may prefer other models."
+        )
+        notes.append(Note(ONE_JUDGE, text))
 
     def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
         yield {name: columns[name] for name in wanted}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Evidence, Votes
 from rankbars.data.headtohead import Contrast, HeadToHead, Verdict
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, who_voted
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Spec, VoteOptions
 from rankbars.data.taskgroups import count_groups
@@ -131,7 +131,7 @@ def contrast_models(
         average=average,
         alpha=alpha,
         power=_POWER,
-        notes=tuple(dict.fromkeys(chosen.notes + notes)),
+        notes=tuple(dict.fromkeys(who_voted(chosen.notes + notes))),
         inputs=scores.inputs,
     )
 

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.notes import UNNAMED_VOTERS
 from rankbars.data.spec import VoteOptions
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
@@ -125,7 +126,7 @@ def _unnamed_voters(votes: Votes, options: VoteOptions) -> tuple[tuple[str, str]
         "Nobody says who cast which vote, so votes of one person count as independent of each "
         "other: where few people cast many, intervals are too short."
     )
-    return (("unnamed-voters", text),)
+    return ((UNNAMED_VOTERS, text),)
 
 
 def _few_votes(counts: VoteCounts) -> tuple[Array, Array, _About, NDArray[np.int64]]:
