@@ -44,7 +44,33 @@ NEVER_RUN = lines(
     "R1,law,0.5,300",
 )
 
+
+def nights() -> str:
+    """The same questions on ten nights: a night is no training run."""
+    rows = [
+        f"2026-11-{night:02d},{build},{suite},400,{0.7 + more + night / 1e3:.3f},0.023"
+        for night in range(10, 20) for build, more in (("release", 0), ("trunk", 0.005))
+        for suite in ("gsm8k", "mmlu", "arc")
+    ]  # fmt: skip
+    return lines("date,build,suite,n,accuracy,stderr", *rows)
+
+
 CASES = (
+    Case(
+        "scores of several nights with their errors/asked",
+        "rank n.csv",
+        {"n.csv": nights()},
+        ("--column model=build --column task=suite --column score=accuracy",),
+        ("run=date",),
+        code=1,
+    ),
+    Case(
+        "scores of several nights with their errors/asked again",
+        "rank n.csv --column model=build --column task=suite --column score=accuracy",
+        {"n.csv": nights()},
+        ("--reruns newest",),
+        code=1,
+    ),
     Case(
         "scores with percent signs/one column is whole",
         "rank t.csv",

@@ -145,8 +145,14 @@ def likely_roles(table: Table) -> dict[str, str]:
         if role is None:
             return {}
         roles[role] = rest.pop(0)
+    if times and roles.get("run") == times[0] and _OF_A_MEAN & {*map(fold_name, header.columns)}:
+        del roles["run"]  # a score that was published again is no training run
     order = ("model", "task", "item", "fold", "repeat", "run", "epoch")
     return {role: roles[role] for role in order if role in roles} | {"score": score}
+
+
+# What stands beside a score that is a mean of answers.
+_OF_A_MEAN = split_words("n nsamples nitems nquestions stderr se sem std ci95 numsamples total")
 
 
 def _graded(header: Header, rows: _Rows) -> str | None:
