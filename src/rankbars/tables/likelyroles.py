@@ -151,8 +151,8 @@ def likely_roles(table: Table) -> dict[str, str]:
     return {role: roles[role] for role in order if role in roles} | {"score": score}
 
 
-# What stands beside a score that is a mean of answers.
-_OF_A_MEAN = split_words("n nsamples nitems nquestions stderr se sem std ci95 numsamples total")
+# The error of a score that is a mean of answers.
+_OF_A_MEAN = split_words("stderr se sem std stdev ci ci95 standarderror")
 
 
 def _graded(header: Header, rows: _Rows) -> str | None:
