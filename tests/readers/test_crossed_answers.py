@@ -164,7 +164,7 @@ def test_prompts_without_items_are_the_rows() -> None:
     first = [i for i in range(24) if i % 12 < 4]
     scores = read_columns({name: [cells[i] for i in first] for name, cells in columns.items()})
     assert only(scores).design == "prompts"
-    assert "--rows items" in text_of(scores, "prompts")
+    assert "rows='items'" in text_of(scores, "prompts")
 
 
 def test_texts_of_prompts_that_no_two_models_share_name_no_row() -> None:

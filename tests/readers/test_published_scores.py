@@ -76,7 +76,7 @@ def test_n_alone_is_no_uncertainty_unless_the_metric_is_a_proportion(metric: str
     assert only(scores).se is None
     assert not only(scores).has_uncertainty
     assert only(scores).n is not None
-    assert "--metric accuracy" in message(scores, "no-uncertainty")
+    assert "metric='accuracy'" in message(scores, "no-uncertainty")
 
 
 def test_the_caller_may_name_the_metric_of_a_score_column() -> None:
