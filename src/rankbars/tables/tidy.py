@@ -408,7 +408,7 @@ def _metric_name(table: Table, column: str, options: ReadOptions) -> tuple[str, 
     """Name of the metric where there is no column of metrics; whether the file's goes first."""
     unnamed = usual_direction(column) is None or fold_name(column) == "score"
     if options.metric is None or options.metric == column:
-        return column, unnamed
+        return column, unnamed and options.metric is None
     if unnamed and not is_trial_metric(options.metric):  # that is made of scores, and no name
         return options.metric, False
     error = DataError(
