@@ -85,9 +85,9 @@ def test_the_side_of_a_metric_beside_is_declared_or_said(rankbars: Command) -> N
 
 
 def test_a_column_that_is_named_is_not_called_after_its_file(rankbars: Command) -> None:
-    rows = [f"{model},q{item},{item % (2 + k)},{1 + k + item % 2}"
+    rows = [f"{model},q{item},{int(item % (2 + k) > 0)},{1 + k + item % 2}"
             for k, model in enumerate("ab") for item in range(20)]  # fmt: skip
     Path("cost.csv").write_text("model,item,correct,usd\n" + "\n".join(rows) + "\n")
     answer = rankbars("rank", "cost.csv", "--cost", "usd", "-o", "b.json")
     assert answer.code == 0, answer.err
-    assert json.loads(Path("b.json").read_text())["cost"]["metric"] == "usd"
+    assert json.loads(Path("b.json").read_text())["front"]["metric"] == "usd"
