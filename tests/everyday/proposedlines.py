@@ -57,6 +57,23 @@ def nights() -> str:
 
 CASES = (
     Case(
+        "nights of tests of two branches/asked",
+        "rank h.csv",
+        {
+            "h.csv": lines(
+                "date,branch,case_id,passed",
+                *(
+                    f"2026-11-{night},{branch},c{case},{(case + night) % 4 != 0}"
+                    for night in range(10, 16)
+                    for branch in ("main", "stable")
+                    for case in range(30)
+                ),
+            )
+        },
+        ("if the newest counts, as of nights of tests, --column model=branch --reruns newest",),
+        code=1,
+    ),
+    Case(
         "scores of several nights with their errors/asked",
         "rank n.csv",
         {"n.csv": nights()},

@@ -17,6 +17,7 @@ from rankbars.tables.repeats import REMOVE_COPIES
 from rankbars.tables.reruns import find_steps, find_time
 from rankbars.tables.tableheads import HEAD_ROWS, find_numeric
 from rankbars.tables.tidy import TidyTable
+from rankbars.tables.times import are_times
 
 __all__ = ["describe_copies"]
 
@@ -75,10 +76,13 @@ def _telling_columns(group: Group) -> str:
         lacking = {role: name for role, name in likely.items()
                 if role not in part.roles and name in unused}  # fmt: skip
         if lacking and apart(*known, *lacking.values()):
-            return (
-                f" Together {list_names(list(lacking.values()))} tell these rows apart: "
-                f"{paste_columns(lacking)} (in Python: columns={lacking!r})."
-            )
+            lines = f"{paste_columns(lacking)} (in Python: columns={lacking!r})"
+            at = table.columns.index(lacking.get("run", table.columns[0]))
+            if {"run", "model"} <= {*lacking} and are_times([str(row[at]) for row in head]):
+                once = {role: name for role, name in lacking.items() if role != "run"}
+                newest = f"{paste_columns(once)} --reruns newest"
+                lines = f"if the newest counts, as of nights of tests, {newest}; if all, {lines}"
+            return f" Together {list_names(list(lacking.values()))} tell these rows apart: {lines}."
         shown = ", ".join(map(repr, unused))
         return (
             f" Not used: {shown}; none of them alone tells these rows apart. If the last row "
