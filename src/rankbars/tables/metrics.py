@@ -186,7 +186,7 @@ def is_plain(name: str) -> bool:
 
     Examples
     --------
-    >>> is_plain("final_score"), is_plain("helpfulness"), is_plain("owa"), is_plain("mean")
+    >>> is_plain("final_score"), is_plain("helpfulness"), is_plain("sharpness"), is_plain("mean")
     (True, True, False, False)
     """
     words = _words(name)
