@@ -549,4 +549,51 @@ CASES = (
         {"c.csv": NEVER_RUN},
         ("Claims are judged on the 2 that all ran",),
     ),
+    Case(
+        "repeated timings of two commits/a row for each",
+        "rank bench_latency.csv",
+        {
+            "bench_latency.csv": lines(
+                "benchmark,commit,run,p95_ms",
+                *(
+                    f"bench_{bench:02},{commit},{run},{20 + bench + slow + run / 10}"
+                    for bench in range(12)
+                    for commit, slow in (("main", 0.0), ("pr-1482", 1.1))
+                    for run in range(1, 4)
+                ),
+            )
+        },
+        ("--column model=commit --column task=benchmark --column run=run --column score=p95_ms",),
+        code=1,
+    ),
+    Case(
+        "the same loss of several models beside each row/asked",
+        "rank heldout.csv",
+        {
+            "heldout.csv": lines(
+                "doc_id,domain,n_tokens,base_nll,sft_nll",
+                *(f"d{n},web,{200 + n},{2.4 + n % 7 / 10},{2.3 + n % 5 / 10}" for n in range(40)),
+            )
+        },
+        (
+            "If 'base_nll', 'sft_nll' are models, each with its nll: --layout items-by-models "
+            "--direction lower",
+        ),
+        code=1,
+    ),
+    Case(
+        "a printed board with counts of solved items/asked",
+        "rank resolved.md",
+        {
+            "resolved.md": lines(
+                "| Rank | Agent | Resolved | % Resolved | Logs |",
+                "|--:|:--|--:|--:|:--:|",
+                "| 1 | AgentX | 371/500 | 74.2% | [✓](l) |",
+                "| 2 | Warp2 | 362/500 | 72.4% | [✓](l) |",
+                "| 3 | RAG | 92/500 | 18.4% | [✓](l) |",
+            )
+        },
+        ("--column score=Resolved --cells count --layout tidy",),
+        code=1,
+    ),
 )

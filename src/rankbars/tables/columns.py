@@ -464,9 +464,22 @@ def _only(role: str, candidates: list[list[str]], source: str, more: str = "") -
         raise DataError(
             f"{source}: {len(best)} columns could be the {role}: {list_names(best, 20)}. "
             f"Name the one to use: {paste_columns({role: offered})} "
-            f"(in Python: columns={{{role!r}: {offered!r}}}).{more}"
+            f"(in Python: columns={{{role!r}: {offered!r}}}).{more or _ask_whether_models(plain)}"
         )
     return best[0]
+
+
+def _ask_whether_models(names: Sequence[str]) -> str:
+    """Columns of one metric, such as base_nll and tuned_nll, may be models."""
+    for ending in dict.fromkeys(re.split(r"[\W_]+", name)[-1] for name in names):
+        alike = [name for name in names if re.split(r"[\W_]+", name)[-1] == ending != name]
+        if len(alike) > 1 and (side := usual_direction(ending)) is not None:
+            lower = " --direction lower" if side == "lower" else ""
+            return (
+                f" If {list_names(alike, 3)} are models, each with its {ending}: --layout "
+                f"items-by-models{lower}."
+            )
+    return ""
 
 
 # How the column is called that holds the standard errors of another.

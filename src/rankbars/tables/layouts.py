@@ -310,6 +310,9 @@ def _matrix(table: Table, header: Header, head: Sequence[tuple[object, ...]]) ->
         _refuse_named_runs(table, header, head, keys)
         _refuse_measures(table, header, keys.values())
         return Layout("items-by-models", f"{next(iter(keys.values()))!r} numbers the rows")
+    texts = [name for name in others if name not in header.numeric]
+    if keys and len(beside_keys) == 1 and texts and not header.has("model"):
+        return None  # a row per score: one column of numbers, others say of what
     if header.has("model") or corner in corner_names("model"):
         if find_answers(table.columns, head):
             return Layout(

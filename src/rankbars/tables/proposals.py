@@ -48,11 +48,24 @@ __all__ = ["ask_two_ways", "ask_undecided", "refuse_crossed", "split_values", "u
 def ask_two_ways(table: Table, header: Header) -> str:
     """The question whether only the score counts, or every column of numbers beside the model."""
     others = ", ".join(repr(name) for name in header.unexplained[:8])
+    head = table.head(HEAD_ROWS)
+    for place, name in enumerate(table.columns):
+        if head and all(_COUNT.fullmatch(str(row[place]).strip()) for row in head):
+            counted = f"{paste_columns({'score': name})} --cells count --layout tidy"
+            return (
+                f"{table.source}: there is a column of models, and {name!r} holds counts such as "
+                f"{head[0][place]}. If they are right answers of so many items, which say how sure "
+                f"a score is: {counted} (in Python: columns={{'score': {name!r}}}, cells='count', "
+                "layout='tidy')."
+            )
     return (
         f"{table.source}: there is a column of models, one that could be the score, no task and "
         f"no item, and further numbers ({others}). Say how to read it: --layout models-by-tasks "
         "(each of these columns is a task) or --layout tidy (only the score counts)."
     )
+
+
+_COUNT = re.compile(r"\d+\s*/\s*\d+")
 
 
 def ask_undecided(table: Table, header: Header) -> str:
