@@ -350,7 +350,7 @@ def run_summary(cube: NDArray[np.float64]) -> ModelSummary:
     --------
     >>> made = run_summary(np.array([[[1.0], [2.0]], [[2.0], [5.0]]]))
     >>> made.mean.item(), made.se.round(4).item(), made.df.round(3).item()
-    (2.5, 1.3229, 1.96)
+    (2.5, 1.3229, 1.531)
     """
     n, n_runs, _ = cube.shape
     plain = item_summary(cube.mean(axis=1))
