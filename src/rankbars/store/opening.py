@@ -45,7 +45,7 @@ PAUSE = 0.05, 0.15
 BLOCK_BYTES, LARGE_BLOCK_BYTES = 16384, 262144
 MANY_ROWS = 100_000
 
-# Of the file format of the engine; every version from 1.2 on, the oldest that we allow, reads and
+# Of the file format of the engine; every version from 1.2 on, so each that we allow, reads and
 # writes it.
 STORAGE = "v1.2.0"
 
