@@ -25,8 +25,8 @@ from rankbars.tables.relations import Table
 from rankbars.tables.valuetables import ValueTable
 
 __all__ = [
-    "CellMeaning", "SplitCells", "advise_about_cell", "describe_decoration", "parse_meaning",
-    "split_cells",
+    "CellMeaning", "SplitCells", "advise_about_cell", "describe_decoration", "is_count",
+    "parse_meaning", "split_cells",
 ]  # fmt: skip
 
 # Tables of publications are small; all rows are held.
@@ -345,6 +345,18 @@ def _read_shares(
     if whole_parts:
         remark += " If they are right answers of so many, their errors are known: --cells count."
     return SplitCells(split, {}, remark)
+
+
+def is_count(text: str) -> bool:
+    """Whether a cell is a number of right answers of so many.
+
+    Examples
+    --------
+    >>> is_count("371/500"), is_count("7.5/10"), is_count("5/3"), is_count("371")
+    (True, False, False, False)
+    """
+    found = _OF.fullmatch(text)
+    return found is not None and _is_count(found)
 
 
 def _is_count(found: re.Match[str]) -> bool:

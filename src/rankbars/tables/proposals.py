@@ -47,10 +47,12 @@ __all__ = ["ask_two_ways", "ask_undecided", "refuse_crossed", "split_values", "u
 
 def ask_two_ways(table: Table, header: Header) -> str:
     """The question whether only the score counts, or every column of numbers beside the model."""
+    from rankbars.tables.decorated import is_count
+
     others = ", ".join(repr(name) for name in header.unexplained[:8])
     head = table.head(HEAD_ROWS)
     for place, name in enumerate(table.columns):
-        if head and all(_COUNT.fullmatch(str(row[place]).strip()) for row in head):
+        if head and all(is_count(str(row[place])) for row in head):
             counted = f"{paste_columns({'score': name})} --cells count --layout tidy"
             return (
                 f"{table.source}: there is a column of models, and {name!r} holds counts such as "
@@ -63,9 +65,6 @@ def ask_two_ways(table: Table, header: Header) -> str:
         f"no item, and further numbers ({others}). Say how to read it: --layout models-by-tasks "
         "(each of these columns is a task) or --layout tidy (only the score counts)."
     )
-
-
-_COUNT = re.compile(r"\d+\s*/\s*\d+")
 
 
 def ask_undecided(table: Table, header: Header) -> str:
