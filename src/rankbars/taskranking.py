@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankbars.data.comparisons import Comparisons
@@ -11,7 +11,7 @@ from rankbars.data.evidence import Evidence, Items, take_models
 from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Spec
-from rankbars.data.storedtasks import TaskReference, refer
+from rankbars.data.storedtasks import Work, refer
 from rankbars.data.taskresult import TaskPairs, TaskResult
 from rankbars.stats.ranks import observed_rank_sets
 from rankbars.steps.boardassembly import contain, describe_task, summarise_pairs
@@ -43,6 +43,17 @@ class Wanted(NamedTuple):
     rows: bool  # the average needs the scores of rows
     look: RowLook | None  # what else it must know of them
     bears: bool  # all tasks together are small enough for max-T
+
+
+@dataclass(frozen=True, slots=True)
+class _Errand:
+    """What a worker is sent: one thing, for Dask looks into every tuple, name by name."""
+
+    task: str
+    work: Work
+    info: TaskInfo
+    models: tuple[str, ...]
+    wanted: Wanted
 
 
 class RankedTask(NamedTuple):
@@ -79,7 +90,9 @@ def rank_tasks(
 
     parallel = Parallel(n_jobs=n_jobs, return_as="generator")
     ranked = parallel(
-        delayed(_rank_elsewhere)(name, refer(scores.tasks, name), scores.info[name], models, wanted)
+        delayed(_rank_elsewhere)(
+            _Errand(name, refer(scores.tasks, name), scores.info[name], models, wanted)
+        )
         for name in scores.tasks
     )
     for name, one in zip(scores.tasks, ranked, strict=True):
@@ -174,14 +187,11 @@ def _ask(evidence: Evidence) -> RowFinding | None:
     return examine_rows(evidence)
 
 
-def _rank_elsewhere(
-    name: str, work: Evidence | TaskReference, info: TaskInfo, models: tuple[str, ...],
-    wanted: Wanted,
-) -> RankedTask:  # fmt: skip
+def _rank_elsewhere(errand: _Errand) -> RankedTask:
     """What a worker does; the scores of rows, which are large, do not travel back."""
-    ranked = _rank_one(
-        name, work if isinstance(work, Evidence) else work.load(), info, models, wanted
-    )
+    name, work, info, wanted = errand.task, errand.work, errand.info, errand.wanted
+    evidence = work if isinstance(work, Evidence) else work.load()
+    ranked = _rank_one(name, evidence, info, errand.models, wanted)
     rows, mean = ranked.comparisons.evidence, ranked.comparisons.mean
     if not isinstance(rows, Items):
         return ranked

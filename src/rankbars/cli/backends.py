@@ -25,6 +25,13 @@ CONNECT_SECONDS = 10
 # returns every piece to the system at once, arrays of some megabytes cost half as much again.
 _ENVIRONMENT = "distributed.nanny.pre-spawn-environ"
 _QUIET, _GIVEN_BACK = ("DASK_LOGGING__DISTRIBUTED", "critical"), "MALLOC_TRIM_THRESHOLD_"
+# Nobody looks at how they spend their time: to watch them costs a tenth of a second per second.
+_UNWATCHED = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.tick.interval": "500ms",
+}
 
 
 class Workers(NamedTuple):
@@ -119,7 +126,7 @@ def _dask(scheduler: str | None, jobs: int) -> Iterator[None]:
             folder = stack.enter_context(closing(TemporaryFolder()))
             started = dict([*dask.config.get(_ENVIRONMENT).items(), _QUIET])
             started.pop(_GIVEN_BACK, None)
-            own = {"temporary-directory": str(folder.path), _ENVIRONMENT: started}
+            own = {**_UNWATCHED, "temporary-directory": str(folder.path), _ENVIRONMENT: started}
             stack.enter_context(dask.config.set(own))
             with unheard():
                 cluster = distributed.LocalCluster(
