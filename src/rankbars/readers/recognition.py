@@ -91,28 +91,18 @@ class Format(NamedTuple):
         The module, or its name: it is imported when a file may be of the format.
     description : str
         What the format is, in one line.
+    looks : callable, optional
+        Path and first bytes → whether the module need be asked at all.
     is_table : bool
         Whether it has no signature of its own; asked last, because tables are read to be
         recognised.
-    looks : callable, optional
-        Path and first bytes → whether the module need be asked at all.
-    files : str
-        Which files, by name and content; for the documentation.
-    chosen : str
-        What is a model, a task and an item there, and what is taken of several; for the
-        documentation.
-    options : tuple of str
-        Options of the command line that matter most for it.
     """
 
     name: str
     code: str | Code
     description: str
-    is_table: bool = False
     looks: Callable[[Path, bytes], bool] | None = None
-    files: str = ""
-    chosen: str = ""
-    options: tuple[str, ...] = ()
+    is_table: bool = False
 
     def sniff(self, path: Path, head: bytes) -> Recognition | None:
         """What the format says of a file; None if it is not concerned."""
