@@ -563,7 +563,7 @@ def test_a_folder_of_another_model_is_told(tmp_path: Path) -> None:
         ({"evaluation_results": {"a": 1}}, "holds no result"),
         ({"evaluation_results": [3]}, r"evaluation_results\[0\] is no JSON object"),
         ({"evaluation_results": [{}]}, r"evaluation_results\[0\] has no evaluation_name"),
-        ({"evaluation_results": [result(score="high")]}, "'high' is not a number"),
+        ({"evaluation_results": [result(score="high")]}, "the score is 'high', not a number"),
         ({"evaluation_results": [result(metric="std")]}, "there is no score"),
         ({"model_info": {}}, "names no model"),
     ],

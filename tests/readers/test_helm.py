@@ -258,7 +258,7 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(rb.ReadError, match=r"per_instance_stats\.json: .*not JSON|cut off"):
         rb.read(path)
     path.write_text('[{"instance_id": null, "train_trial_index": 0, "stats": []}]')
-    with pytest.raises(rb.ReadError, match="entry 1: there is no instance_id"):
+    with pytest.raises(rb.ReadError, match="record 1: there is no instance_id"):
         rb.read(path, format="helm")
 
 

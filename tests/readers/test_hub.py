@@ -172,7 +172,7 @@ def test_an_empty_value_is_no_score(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (entry("high"), r"entry 1 \(cais/hle\): the value 'high'"),
+        (entry("high"), r"entry 1 \(cais/hle\): the value is 'high'"),
         ("- dataset: {}\n  value: 3\n", "entry 1 names no data set"),
         (entry(3) + "  bad: [\n", "the YAML cannot be read"),
         ("- dataset: !!python/object/apply:os.getcwd []\n  value: 3\n", "the YAML cannot be read"),

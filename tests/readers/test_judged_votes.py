@@ -162,9 +162,9 @@ def test_no_text_of_an_instruction_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([annotation(1), {"generator_1": "a"}], "row 2: expected an object"),
-        ([annotation("good")], "row 1: the preference is 'good'"),
-        ([annotation(1, generator_1=None)], "row 1: a generator has no name"),
+        ([annotation(1), {"generator_1": "a"}], "record 2: expected an object"),
+        ([annotation("good")], "record 1: the preference is 'good'"),
+        ([annotation(1, generator_1=None)], "record 1: a generator has no name"),
     ],
 )
 def test_a_damaged_annotation_is_named(tmp_path: Path, rows: list[object], message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -35,6 +36,20 @@ def test_items_of_langfuse_have_trials_and_scores(case: str) -> None:
     assert found.answers[:, 1].tolist() == [2, 2, 1]
     code = "failed-trials" if case == "experiment_items" else "unscored-trials"
     assert "'prompt-b' 1 of 6" in message(scores, code)
+
+
+@pytest.mark.parametrize("place", [
+    "langsmith/experiment/model-a.csv", "mlflow/table/eval_results_table.json",
+    "langfuse/experiment_items/page1.json", "phoenix/csv/model-a.csv",
+    "evalplus/toy/toy-a_temp_0.8_eval_results.json",
+])  # fmt: skip
+def test_a_compressed_export_is_the_same(tmp_path: Path, place: str) -> None:
+    packed = tmp_path / f"{Path(place).name}.gz"
+    packed.write_bytes(gzip.compress((FIXTURES / place).read_bytes()))
+    one, two = rb.read(FIXTURES / place), rb.read(packed)
+    assert list(one.tasks) == list(two.tasks)
+    for task, evidence in one.tasks.items():
+        assert np.array_equal(evidence.values, two.tasks[task].values, equal_nan=True)
 
 
 def test_other_scores_of_langfuse_and_seconds_are_metrics() -> None:

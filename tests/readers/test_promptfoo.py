@@ -193,7 +193,7 @@ def test_json_lines_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([row(0, "high")], "result 1: the value 'high' of 'score'"),
+        ([row(0, "high")], "result 1: the value of 'score' is 'high', not a number"),
         ([row(0, 1), 5], "result 2: expected a JSON object"),
         ([row(0, 1, provider=None) | {"provider": {}}], "result 1: the provider has neither"),
         ([], "there is no result"),

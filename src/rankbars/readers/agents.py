@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
-from rankbars.readers.inputfiles import InputFile, file_stem, read_each
-from rankbars.readers.logs.jsontext import load_json, read_json_lines, record_keys, top_level_keys
+from rankbars.readers.inputfiles import InputFile, file_stem, read_all, read_each
+from rankbars.readers.logs.jsontext import (
+    load_json,
+    read_json_lines,
+    read_members,
+    read_records,
+    record_keys,
+    top_level_keys,
+)
 from rankbars.readers.logs.jsonvalues import (
     as_count,
     as_finite,
@@ -19,7 +26,10 @@ from rankbars.readers.logs.jsonvalues import (
     as_mapping,
     as_score,
     as_text,
+    name_of,
     parse_time,
+    score_of,
+    take_path,
 )
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Measure, Run
 from rankbars.readers.parts import Part
@@ -30,18 +40,7 @@ from rankbars.readers.taubench import (
     read_tau2_submission,
     read_tau_bench,
 )
-from rankbars.readers.trials import (
-    Sheet,
-    Trial,
-    as_runs,
-    name_of,
-    notes_on,
-    read_members,
-    read_records,
-    score_of,
-    spent,
-    take_path,
-)
+from rankbars.readers.trials import Sheet, Trial, as_runs, notes_on, spent
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
@@ -139,27 +138,23 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     sheets = [
         *_harbor(of("harbor", "trial")),
         *_terminal_bench([*of("terminal-bench", "run"), *of("terminal-bench", "trial")]),
-        *_join(read_each(of("tau-bench", "run"), read_tau_bench)),
-        *_join(read_each(of("tau2-bench", "run"), read_tau2_bench)),
+        *read_all(of("tau-bench", "run"), read_tau_bench),
+        *read_all(of("tau2-bench", "run"), read_tau2_bench),
         *read_tau2_folders(of("tau2-bench", "simulation")),
-        *_join(read_each(of("hal", "run"), _hal)),
-        *_join(read_each(of("nemo-gym", "run"), _nemo_gym)),
-        *_join(read_each(of("nemo-evaluator", "run"), _nemo_evaluator)),
+        *read_all(of("hal", "run"), _hal),
+        *read_all(of("nemo-gym", "run"), _nemo_gym),
+        *read_all(of("nemo-evaluator", "run"), _nemo_evaluator),
     ]
     for sheet in sheets:
         sheet.limits = _limits(sheet)
     runs = as_runs(sheets)
     known = {Path(sheet.source) for sheet in sheets}
     jobs = [one for one in of("harbor", "job") if Path(one.label).parent not in known]
-    runs += _join(read_each(jobs, _harbor_job))
-    runs += _join(read_each(of("tau2-bench", "submission"), read_tau2_submission))
+    runs += read_all(jobs, _harbor_job)
+    runs += read_all(of("tau2-bench", "submission"), read_tau2_submission)
     if not runs:
         raise ReadError.at(files[0].label, "there is no trial in the file or beside it.")
     return [*runs, *notes_on(sheets, counted=options.failed)]
-
-
-def _join(found: Iterable[Iterable[Any]]) -> list[Any]:
-    return [one for some in found for one in some]
 
 
 def _seconds(span: object) -> float | None:
@@ -243,7 +238,7 @@ def _harbor_job(file: InputFile) -> Iterator[Run]:
 def _terminal_bench(files: Sequence[InputFile]) -> list[Sheet]:
     """Runs of the harness tb: a file per pass, or per trial."""
     whole: dict[tuple[str, str, str], Sheet] = {}
-    for sheet in _join(read_each(files, _terminal_bench_file)):
+    for sheet in read_all(files, _terminal_bench_file):
         known = whole.setdefault((sheet.source, sheet.model, sheet.task), sheet)
         if known is not sheet:
             known.trials += sheet.trials
@@ -260,10 +255,11 @@ def _terminal_bench(files: Sequence[InputFile]) -> list[Sheet]:
 def _terminal_bench_file(file: InputFile) -> Iterator[Sheet]:
     header: dict[str, Any] = {}
     single = "failure_mode" in top_level_keys(file.path)
-    records: Iterable[Mapping[str, Any]]
-    records = [load_json(file)] if single else read_records(file, "results", header)
-    trials = [_terminal_bench_trial(one, f"{file.label}, record {number}")
-              for number, one in enumerate(records, start=1)]  # fmt: skip
+    if single:
+        trials = [_terminal_bench_trial(load_json(file), file.label)]
+    else:
+        records = read_records(file, "results", header)
+        trials = [_terminal_bench_trial(one, place) for place, one in records]
     folder = file.path.resolve().parent
     folders = [folder, *folder.parents[:2]] if single else [folder]
     about = _terminal_bench_about(folders, file)
@@ -405,8 +401,7 @@ def _nemo_gym(file: InputFile) -> list[Sheet]:
 def _nemo_evaluator(file: InputFile) -> list[Sheet]:
     sheets: dict[str, Sheet] = {}
     stem = file_stem(file.path)
-    for number, record in enumerate(read_records(file), start=1):
-        place = f"{file.label}, record {number}"
+    for place, record in read_records(file):
         task = as_text(take_path(record, "metadata", "benchmark")) or stem
         model = file.path.resolve().parent.name if stem == task else stem
         reward = score_of(record.get("reward"), place)

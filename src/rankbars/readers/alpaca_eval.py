@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
-from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.logs.jsontext import JsonStream, first_object
-from rankbars.readers.logs.jsonvalues import as_float, as_text, fingerprint
+from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, read_each
+from rankbars.readers.logs.csvtext import columns_of, read_table
+from rankbars.readers.logs.jsontext import first_object, read_records
+from rankbars.readers.logs.jsonvalues import as_text, fingerprint, score_of
 from rankbars.readers.logs.records import Measure, Run
 from rankbars.readers.parts import Comparison, JudgedFile, Leaderboard, Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
@@ -43,8 +42,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     'alpaca-eval'
     """
     if data_suffix(path) == ".csv":
-        first = head.decode("utf-8-sig", errors="replace").partition("\n")[0]
-        if set(first.strip().split(",")) >= _COLUMNS:
+        if set(columns_of(path, head)) >= _COLUMNS:
             return Recognition("alpaca-eval", CERTAIN, "It has the columns of an AlpacaEval "
                                "leaderboard: win_rate, standard_error, n_total.")  # fmt: skip
         return None
@@ -87,28 +85,23 @@ def _read_annotations(file: InputFile, notes: list[Note]) -> list[Comparison]:
     found: list[Comparison] = []
     outside = 0
     named: dict[str, None] = {}
-    with open_text(file) as text:
-        stream = JsonStream(text, file.label)
-        for number, _ in enumerate(stream.elements(), start=1):
-            place = f"{file.label}, row {number}"
-            row = stream.value()
-            if not isinstance(row, dict) or not row.keys() >= _KEYS:
-                raise ReadError.at(place, "expected an object with generator_1, generator_2 and "
-                                   "preference.")  # fmt: skip
-            share, known = _outcome(row["preference"], place)
-            outside += not known
-            baseline, model = as_text(row["generator_1"]), as_text(row["generator_2"])
-            if baseline is None or model is None:
-                raise ReadError.at(place, "a generator has no name.")
-            named[model] = None
-            judge = as_text(row.get("annotator")) or file.path.resolve().parent.name
-            if known:
-                found.append(Comparison(
-                    model, baseline, share, model, baseline, judge, "AlpacaEval",
-                    fingerprint(row.get("instruction", number)), 0, 1.0,
-                    as_text(row.get("dataset")) or "", file.label, number,
-                ))  # fmt: skip
-        stream.end()
+    for number, (place, row) in enumerate(read_records(file), start=1):
+        if not row.keys() >= _KEYS:
+            raise ReadError.at(place, "expected an object with generator_1, generator_2 and "
+                               "preference.")  # fmt: skip
+        share, known = _outcome(row["preference"], place)
+        outside += not known
+        baseline, model = as_text(row["generator_1"]), as_text(row["generator_2"])
+        if baseline is None or model is None:
+            raise ReadError.at(place, "a generator has no name.")
+        named[model] = None
+        judge = as_text(row.get("annotator")) or file.path.resolve().parent.name
+        if known:
+            found.append(Comparison(
+                model, baseline, share, model, baseline, judge, "AlpacaEval",
+                fingerprint(row.get("instruction", number)), 0, 1.0,
+                as_text(row.get("dataset")) or "", file.label, number,
+            ))  # fmt: skip
     if outside:
         notes.append(Note("votes-outside", f"{file.label}: {outside} preferences outside 1 to 2 "
                           "are left out, as the producer does."))  # fmt: skip
@@ -117,12 +110,8 @@ def _read_annotations(file: InputFile, notes: list[Note]) -> list[Comparison]:
 
 def _outcome(preference: object, place: str) -> tuple[float | None, bool]:
     """What the model gets, and whether the preference is in its range."""
-    if preference is None:
-        return None, True
-    number = as_float(preference)
+    number = score_of(preference, place, "the preference")
     if number is None:
-        raise ReadError.at(place, f"the preference is {str(preference)[:40]!r}, not a number.")
-    if number != number:
         return None, True
     if number == 0:  # the old code of a draw
         return 0.5, True
@@ -158,48 +147,30 @@ def _is_annotator(folder: str, judge: str) -> bool:
 
 
 def _read_table(file: InputFile) -> Iterator[Run]:
-    with open_text(file) as text:
-        try:
-            rows = [row for row in csv.reader(text) if row]
-        except csv.Error as error:
-            raise ReadError.at(file.label, f"the table cannot be read ({error}).") from error
-    header = rows[0]
-    for number, row in enumerate(rows[1:], start=2):
-        if len(row) != len(header):
-            raise ReadError.at(
-                file.label, f"expected {len(header)} cells, found {len(row)}.", row=number
-            )
-        cells = dict(zip(header, row, strict=True))
-        model = row[0]
+    for place, cells in read_table(file, whole=True):
+        model = next(iter(cells.values()))
         if not model:
-            raise ReadError.at(file.label, "the model has no name.", row=number)
-        n = _cell(file, cells, "n_total", number)
-        yield Run(
-            file.label,
-            model,
-            file_stem(file.path).removesuffix("_leaderboard"),
-            _measures(file, cells, None if n is None else int(n), number),
-        )
+            raise ReadError.at(place, "the model has no name.")
+        n = _cell(cells, "n_total", place)
+        measures = {}
+        for name, error in _MEASURES.items():
+            value = _cell(cells, name, place)
+            if value is not None:
+                measures[name] = Measure(
+                    name,
+                    value=value,
+                    se=None if error is None else _cell(cells, error, place),
+                    n=None if n is None else int(n),
+                    metric="win rate in percent",
+                    direction="higher",
+                    origin="it is the share of wins",
+                    limits=(0.0, 100.0),
+                )
+        task = file_stem(file.path).removesuffix("_leaderboard")
+        yield Run(file.label, model, task, measures)
 
 
-def _measures(
-    file: InputFile, cells: Mapping[str, str], n: int | None, number: int
-) -> dict[str, Measure]:
-    found = {}
-    for name, error in _MEASURES.items():
-        value = _cell(file, cells, name, number)
-        if value is None:
-            continue
-        se = None if error is None else _cell(file, cells, error, number)
-        found[name] = Measure(
-            name, value=value, se=se, n=n, metric="win rate in percent", direction="higher",
-            origin="it is the share of wins",
-            limits=(0.0, 100.0),
-        )  # fmt: skip
-    return found
-
-
-def _cell(file: InputFile, cells: Mapping[str, Any], name: str, number: int) -> float | None:
+def _cell(cells: Mapping[str, str], name: str, place: str) -> float | None:
     text = cells.get(name, "")
     if text.strip() in ("", "nan", "NaN"):
         return None
@@ -208,7 +179,5 @@ def _cell(file: InputFile, cells: Mapping[str, Any], name: str, number: int) -> 
     except ValueError:
         value = math.inf
     if math.isinf(value):
-        raise ReadError.at(
-            file.label, f"{text[:40]!r} in column {name!r} is not a number.", row=number
-        )
+        raise ReadError.at(place, f"{text[:40]!r} in column {name!r} is not a number.")
     return value

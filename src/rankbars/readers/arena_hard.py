@@ -6,20 +6,25 @@ first, in the second one the model. Before that (January 2024) a row held one sc
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rankbars.data.notes import Note
-from rankbars.errors import DataError, ReadError
-from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
+from rankbars.errors import ReadError
+from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, read_all
+from rankbars.readers.logs.csvtext import columns_of, read_table
 from rankbars.readers.logs.jsontext import first_object, read_json_lines
-from rankbars.readers.logs.jsonvalues import as_finite, as_mapping, as_text
+from rankbars.readers.logs.jsonvalues import (
+    as_finite,
+    as_mapping,
+    as_text,
+    label_of,
+    score_of,
+)
 from rankbars.readers.logs.records import Answers, Measure, Run
 from rankbars.readers.parts import Comparison, JudgedFile, Leaderboard, Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
-from rankbars.tables.cells import label_text
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
@@ -49,8 +54,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     'arena-hard'
     """
     if data_suffix(path) == ".csv":
-        first = head.decode("utf-8-sig", errors="replace").partition("\n")[0]
-        if set(first.strip().split(",")) >= set(_TABLE):
+        if set(columns_of(path, head)) >= set(_TABLE):
             return Recognition("arena-hard", CERTAIN, "It has the columns of an Arena-Hard "
                                "leaderboard: score, rating_q025, rating_q975.")  # fmt: skip
         return None
@@ -75,7 +79,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     A filter that names a judge or a baseline, and the column ``weight`` named ``strength``, which
     counts strong verdicts as the producer does, are heeded later.
     """
-    return [part for parts in read_each(files, _read_file) for part in parts]
+    return read_all(files, _read_file)
 
 
 def _read_file(file: InputFile) -> list[Part]:
@@ -97,15 +101,15 @@ def _read_judgements(file: InputFile) -> tuple[list[Comparison], list[Run]]:
     answers: dict[tuple[str, str], Answers] = {}
     for number, row in read_json_lines(file):
         place = f"{file.label}, row {number}"
-        prompt = _prompt(row, place)
+        prompt = label_of(row.get("uid", row.get("question_id")), place, "the name of the prompt")
+        if prompt is None:
+            raise ReadError.at(place, "there is no uid or question_id that names the prompt.")
         model = _short(as_text(row.get("model")) or file_stem(file.path))
         judge = as_text(row.get("judge")) or _judge_of_path(file)
         if "games" in row:
             rows += _games(file, row, (model, judge, prompt), number)
             continue
-        score = as_finite(row.get("score"))
-        if score is None and row.get("score") is not None:
-            raise ReadError.at(place, f"the score is {str(row['score'])[:40]!r}, not a number.")
+        score = as_finite(score_of(row.get("score"), place))
         found = answers.setdefault((model, judge), Answers(("question_id", "position")))
         found.add(prompt, {} if score is None else {"score": score})
     runs = [
@@ -155,16 +159,6 @@ def _verdict(score: object, place: str) -> tuple[float | None, float]:
     return SHARES[score], STRONG if ">>" in score or "<<" in score else 1.0
 
 
-def _prompt(row: Mapping[str, Any], place: str) -> str:
-    try:
-        name = label_text(row.get("uid", row.get("question_id")))
-    except DataError as error:
-        raise ReadError.at(place, f"the name of the prompt {error}.") from error
-    if name is None:
-        raise ReadError.at(place, "there is no uid or question_id that names the prompt.")
-    return name
-
-
 def _short(name: str) -> str:
     """The part after the last slash, as the producer does."""
     return name.rpartition("/")[2] or name
@@ -190,33 +184,24 @@ def _bench(file: InputFile) -> str:
 
 
 def _read_table(file: InputFile) -> Iterator[Run]:
-    with open_text(file) as text:
-        try:
-            rows = [row for row in csv.reader(text) if row]
-        except csv.Error as error:
-            raise ReadError.at(file.label, f"the table cannot be read ({error}).") from error
     note = Note(
         "from-intervals",
         f"{file.label}: standard errors are taken from rating_q025 and rating_q975 as from a 95 % "
         "interval.",
     )
-    for number, row in enumerate(rows[1:], start=2):
-        if len(row) != len(rows[0]):
-            raise ReadError.at(
-                file.label, f"expected {len(rows[0])} cells, found {len(row)}.", row=number
-            )
-        cells = dict(zip(rows[0], row, strict=True))
+    for place, cells in read_table(file, whole=True):
         try:
             value, low, high = (float(cells[name]) for name in _TABLE[1:])
         except ValueError as error:
-            raise ReadError.at(
-                file.label, f"a score is no number ({error}).", row=number
-            ) from error
-        se = max(high - low, 0.0) / (2.0 * HALF_WIDTH)
+            raise ReadError.at(place, f"a score is no number ({error}).") from error
         measure = Measure(
-            "win rate", value=value, se=se, metric="win rate in percent", direction="higher",
+            "win rate",
+            value=value,
+            se=max(high - low, 0.0) / (2.0 * HALF_WIDTH),
+            metric="win rate in percent",
+            direction="higher",
             origin="it is the share of wins",
             limits=(0.0, 100.0),
-        )  # fmt: skip
-        yield Run(file.label, cells["model"], file_stem(file.path), {"win rate": measure},
-                  notes=(note,))  # fmt: skip
+        )
+        task, measures = file_stem(file.path), {"win rate": measure}
+        yield Run(file.label, cells["model"], task, measures, notes=(note,))

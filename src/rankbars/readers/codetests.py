@@ -8,29 +8,28 @@ from pathlib import Path
 
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
-from rankbars.readers.inputfiles import HEAD_BYTES, InputFile, file_stem, read_each
-from rankbars.readers.logs.jsontext import load_json, record_keys, top_level_keys
+from rankbars.readers.inputfiles import InputFile, file_stem, read_each, read_head
+from rankbars.readers.logs.jsontext import (
+    load_json,
+    read_members,
+    read_records,
+    record_keys,
+    top_level_keys,
+)
 from rankbars.readers.logs.jsonvalues import (
     as_finite,
     as_list,
     as_mapping,
     as_mappings,
     as_text,
+    name_of,
     parse_time,
+    score_of,
 )
 from rankbars.readers.logs.records import ERROR, SCORED, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, DECLINED, SIGNATURE, Recognition
-from rankbars.readers.trials import (
-    Sheet,
-    Trial,
-    as_runs,
-    name_of,
-    notes_on,
-    read_members,
-    read_records,
-    score_of,
-)
+from rankbars.readers.trials import Sheet, Trial, as_runs, notes_on
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
@@ -97,8 +96,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
                "livecodebench": _livecodebench}  # fmt: skip
 
     def add(file: InputFile) -> None:
-        with file.path.open("rb") as raw:
-            tool = _format_of(file.path, raw.read(HEAD_BYTES))
+        tool = _format_of(file.path, read_head(file))
         if tool == "bigcode":
             published.extend(_bigcode(file))
         elif tool in readers:
@@ -184,8 +182,7 @@ def _livecodebench(file: InputFile) -> Iterable[Sheet]:
     model = folder if found else _model(file, "_eval_all", "_output_eval_all")
     trials: list[Trial] = []
     days: set[str] = set()
-    for number, record in enumerate(read_records(file), start=1):
-        place = f"{file.label}, record {number}"
+    for place, record in read_records(file):
         item = name_of(record.get("question_id"), place, "a question_id")
         graded = record.get("graded_list")
         if not isinstance(graded, list):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,15 +12,17 @@ from typing import Any, NamedTuple
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.logs.jsontext import JsonStream, top_level_keys
+from rankbars.readers.logs.jsonstream import JsonStream
+from rankbars.readers.logs.jsontext import top_level_keys
 from rankbars.readers.logs.jsonvalues import (
     as_finite,
     as_mapping,
     as_mappings,
-    as_score,
     as_text,
     fingerprint,
+    label_of,
     parse_time,
+    score_of,
 )
 from rankbars.readers.logs.records import (
     ERROR,
@@ -31,7 +32,6 @@ from rankbars.readers.logs.records import (
     Direction,
     Measure,
     Run,
-    read_cluster,
 )
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
@@ -147,8 +147,8 @@ def _read_members(stream: JsonStream, run: _TestRun) -> None:
         if key == "testRunData" and stream.starts_with("{"):
             _read_members(stream, run)
         elif key in _CASES and stream.starts_with("["):
-            for number, _ in enumerate(stream.elements(), start=1):
-                _add_case(run, stream.value(), f"{run.file.label}, {key} {number}")
+            for place, case in stream.objects(key):
+                _add_case(run, case, place)
         elif key == "hyperparameters":
             run.settings |= as_mapping(stream.value())
         elif key in ("identifier", "datasetAlias"):
@@ -162,9 +162,7 @@ def _read_members(stream: JsonStream, run: _TestRun) -> None:
             stream.skip()
 
 
-def _add_case(run: _TestRun, case: object, place: str) -> None:
-    if not isinstance(case, dict):
-        raise ReadError.at(place, "expected a JSON object.")
+def _add_case(run: _TestRun, case: Mapping[str, Any], place: str) -> None:
     run.cases += 1
     name = as_text(case.get("name")) or f"case {run.cases}"
     asked = [case.get(key) for key in ("input", "multimodalInput", "scenario", "turns")]
@@ -198,15 +196,12 @@ def _without_repeat(name: str) -> str:
 def _add_score(
     metric: _Metric, entry: Mapping[str, Any], names: tuple[str, str, str | None], place: str
 ) -> None:
-    given = entry.get("score")
-    score = as_score(given)
-    if score is None and given is not None:
-        raise ReadError.at(place, f"the score is {str(given)[:40]!r}, not a number.")
+    score = score_of(entry.get("score"), place)
     success = entry.get("success")
     # The same case again is a repeat of it.
     repeat = metric.seen[names[:2]]
     metric.seen[names[:2]] += 1
-    if score is None or math.isnan(score) or entry.get("error"):
+    if score is None or entry.get("error"):
         status = ERROR if entry.get("error") else UNSCORED
         metric.answers.add(names[0], status=status, repeat=repeat, other=names[1], cluster=names[2])
         return
@@ -226,7 +221,7 @@ def _cluster(case: Mapping[str, Any], key: str | None, place: str) -> str | None
     if key is None:
         return None
     about = as_mapping(case.get("metadata", case.get("additionalMetadata")))
-    return read_cluster(about.get(key), place, key)
+    return label_of(about.get(key), place, f"the cluster {key!r}")
 
 
 def _runs(run: _TestRun, sides: Mapping[str, _Side]) -> Iterator[Run]:

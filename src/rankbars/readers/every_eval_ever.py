@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
-from rankbars.errors import ReadError
 from rankbars.readers.every_eval_records import Aggregate, Result, read_aggregates
 from rankbars.readers.every_eval_samples import Block, Samples, read_samples
-from rankbars.readers.inputfiles import InputFile, file_stem
+from rankbars.readers.inputfiles import InputFile, file_stem, read_each
 from rankbars.readers.logs.jsontext import top_level_keys
 from rankbars.readers.logs.records import ERROR, UNSCORED, Agreement, Measure, Rows, Run
 from rankbars.readers.parts import Part
@@ -49,8 +48,6 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     >>> sniff(Path("x.json"), b"{").format
     'eee'
     """
-    if not head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
-        return None
     keys = set(top_level_keys(path))
     if keys >= RECORD_KEYS:
         return Recognition("eee", CERTAIN, "It has the keys of a record of Every Eval Ever: "
@@ -69,17 +66,14 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     cluster = options.columns.get("cluster") or None
     records: list[Aggregate] = []
     rows: list[Samples] = []
-    damaged: list[ReadError] = []
-    for file in files:
-        try:
-            if set(top_level_keys(file.path)) >= RECORD_KEYS:
-                records += read_aggregates(file)
-            else:
-                rows.append(read_samples(file, cluster))
-        except ReadError as error:
-            damaged.append(error)
-    if damaged:
-        raise ReadError.joined(damaged)
+
+    def add(file: InputFile) -> None:
+        if set(top_level_keys(file.path)) >= RECORD_KEYS:
+            records.extend(read_aggregates(file))
+        else:
+            rows.append(read_samples(file, cluster))
+
+    read_each(files, add)
     joined, alone, notes = _join(records, rows)
     groups = _find_groups(records)
     runs = [

@@ -15,9 +15,11 @@ from rankbars.readers.logs.jsonvalues import (
     as_count,
     as_finite,
     as_mapping,
-    as_score,
+    as_positive,
     as_text,
     parse_time,
+    score_of,
+    take_path,
 )
 from rankbars.readers.logs.records import Direction
 from rankbars.tables.columns import fold_name
@@ -182,8 +184,8 @@ def _read_results(
 
 
 def _library(content: Mapping[str, Any]) -> str:
-    named = as_text(as_mapping(content.get("eval_library")).get("name"))
-    source = as_text(as_mapping(content.get("source_metadata")).get("source_name"))
+    named = as_text(take_path(content, "eval_library", "name"))
+    source = as_text(take_path(content, "source_metadata", "source_name"))
     folded = fold_name(named or source or "")
     return "lmeval" if folded in ("lmevaluationharness", "lmevalharness") else folded
 
@@ -218,7 +220,9 @@ def _read_result(place: str, number: int, entry: Mapping[str, Any], library: str
         raise ReadError.at(place, f"{where} has no evaluation_name.")
     metric = _read_metric(entry, library)
     score = as_mapping(entry.get("score_details"))
-    value = _score(place, where, score.get("score"), metric)
+    value = as_finite(score_of(score.get("score"), place, f"{where}: the score"))
+    if metric.unknown_level and value == -1:
+        value = None
     uncertainty = as_mapping(score.get("uncertainty"))
     n = as_count(uncertainty.get("num_samples"))
     se, origin = _standard_error(uncertainty, score, n, library)
@@ -231,27 +235,12 @@ def _read_result(place: str, number: int, entry: Mapping[str, Any], library: str
     )  # fmt: skip
 
 
-def _score(place: str, where: str, given: object, metric: _Metric) -> float | None:
-    if given is None:
-        return None
-    number = as_score(given)
-    if number is None:
-        raise ReadError.at(
-            place, f"{where}: the score {str(given)[:40]!r} is not a number. Correct it."
-        )
-    if not math.isfinite(number) or (metric.unknown_level and number == -1):
-        return None
-    return number
-
-
 def _standard_error(
     uncertainty: Mapping[str, Any], score: Mapping[str, Any], n: int | None, library: str
 ) -> tuple[float | None, str]:
     """Standard error, and where it comes from."""
-    given = as_mapping(uncertainty.get("standard_error")).get("value")
-    if given is None:
-        given = uncertainty.get("standard_error")
-    se = _positive(given)
+    given = uncertainty.get("standard_error")
+    se = as_positive(given.get("value") if isinstance(given, dict) else given)
     if se is not None:
         return se, "se"
     # Schema 0.2 had the interval beside the score.
@@ -265,7 +254,7 @@ def _standard_error(
         z = NormalDist().inv_cdf(0.5 + (level if known and level else USUAL_LEVEL) / 2.0)
         return (high - low) / (2.0 * z), "interval" if known else "usual level"
     # HELM's deviation is one over repeated trials, not over items.
-    spread = _positive(uncertainty.get("standard_deviation"))
+    spread = as_positive(uncertainty.get("standard_deviation"))
     if spread is not None and n is not None and n > 1 and library != "helm":
         return spread / math.sqrt(n), "deviation"
     return None, ""
@@ -301,11 +290,6 @@ def _manner(entry: Mapping[str, Any]) -> dict[str, str]:
         if text is not None and len(text) <= LONGEST_SETTING and key not in TECHNICAL:
             found[key] = text
     return found
-
-
-def _positive(value: object) -> float | None:
-    number = as_finite(value)
-    return number if number is not None and number >= 0 else None
 
 
 def _stamp(given: object) -> float | None:

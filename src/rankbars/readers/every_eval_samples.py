@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile
 from rankbars.readers.logs.jsontext import parse_json, read_json_lines
-from rankbars.readers.logs.jsonvalues import as_mapping, as_score, as_text
-from rankbars.readers.logs.records import ERROR, SCORED, print_of, read_cluster
+from rankbars.readers.logs.jsonvalues import as_mapping, as_score, as_text, label_of
+from rankbars.readers.logs.records import ERROR, SCORED, print_of
 
 __all__ = ["Block", "Samples", "read_samples"]
 
@@ -148,7 +148,8 @@ def _add_row(
     block.has_prints = block.has_prints and content is not None
     block.prints.append(print_of(content or ""))
     if cluster is not None:
-        block.clusters.append(read_cluster(metadata.get(cluster), f"{file.label}, row {number}"))
+        named = f"the cluster {cluster!r}"
+        block.clusters.append(label_of(metadata.get(cluster), f"{file.label}, row {number}", named))
     given = as_mapping(row.get("evaluation")).get("score")
     every = _all_metrics(file, number, metadata)
     if every is not None:

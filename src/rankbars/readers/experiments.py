@@ -5,7 +5,6 @@ Phoenix, LangSmith, MLflow, pydantic-evals, Opik, Braintrust, Ragas, and the req
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,14 +13,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from rankbars.data.evidence import LARGEST_SCORE
 from rankbars.errors import ReadError
-from rankbars.readers.inputfiles import (
-    HEAD_BYTES,
-    InputFile,
-    data_suffix,
-    file_stem,
-    read_each,
-)
-from rankbars.readers.logs.jsontext import load_json, record_keys, top_level_keys
+from rankbars.readers.inputfiles import InputFile, file_stem, read_each, read_head
+from rankbars.readers.logs.csvtext import is_csv
+from rankbars.readers.logs.jsontext import load_json, read_records, top_level_keys
 from rankbars.readers.logs.jsonvalues import (
     as_count,
     as_list,
@@ -34,16 +28,15 @@ from rankbars.readers.logs.jsonvalues import (
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Direction, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, DECLINED, SIGNATURE, Recognition
-from rankbars.readers.scoredrows import ScoredRow, number_of, read_rows, sheet_of, sheets_of
-from rankbars.readers.trials import (
-    Sheet,
-    Trial,
-    as_runs,
-    delimiter_of,
-    notes_on,
-    read_records,
-    spent,
+from rankbars.readers.scoredrows import (
+    ScoredRow,
+    number_of,
+    read_rows,
+    row_keys,
+    sheet_of,
+    sheets_of,
 )
+from rankbars.readers.trials import Sheet, Trial, as_runs, notes_on, spent
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
@@ -188,17 +181,13 @@ def _matches(pattern: str, keys: Sequence[str]) -> bool:
 
 def _columns(path: Path, head: bytes) -> tuple[str, ...]:
     """Names of what a row has, whether the rows are a table or objects."""
-    if data_suffix(path) not in (".csv", ".tsv"):
-        keys = record_keys(path) or top_level_keys(path)
-        if "events" in keys:  # what the API of Braintrust answered
-            return tuple(re.findall(r'"(\w+)"\s*:', head.decode("utf-8", "ignore")))
-        listed = _LISTED.search(head) if {"columns", "data"} <= set(keys) else None
-        return keys if listed is None else tuple(re.findall(r'"([^"]+)"', listed[1].decode()))
-    first = head.decode("utf-8-sig", "ignore").partition("\n")[0]
-    try:
-        return tuple(next(csv.reader([first], delimiter=delimiter_of(path)), ()))
-    except csv.Error:
-        return ()
+    keys = row_keys(path, head)
+    if is_csv(path):
+        return keys
+    if "events" in keys:  # what the API of Braintrust answered
+        return tuple(re.findall(r'"(\w+)"\s*:', head.decode("utf-8", "ignore")))
+    listed = _LISTED.search(head) if {"columns", "data"} <= set(keys) else None
+    return keys if listed is None else tuple(re.findall(r'"([^"]+)"', listed[1].decode()))
 
 
 def _tool_of(path: Path, head: bytes) -> str:
@@ -242,8 +231,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     runs: list[Run] = []
 
     def add(file: InputFile) -> None:
-        with file.path.open("rb") as raw:
-            name = _tool_of(file.path, raw.read(HEAD_BYTES))
+        name = _tool_of(file.path, read_head(file))
         if name == "llmperf":
             runs.append(_requests(file))
         elif name == "pydantic-evals":
@@ -332,7 +320,7 @@ def _requests(file: InputFile) -> Run:
     """Means over the requests of LLMPerf that succeeded; requests are not the same for models."""
     sums: dict[str, list[float]] = {name: [] for name in _REQUEST}
     failed = count = 0
-    for row in read_records(file):
+    for place, row in read_records(file):
         count += 1
         if row.get("error_code") is not None:
             failed += 1  # its zeros are no measurements
@@ -340,7 +328,7 @@ def _requests(file: InputFile) -> Run:
         for name, values in sums.items():
             score, _ = number_of(row.get(name))
             if score is not None and abs(score) > LARGEST_SCORE:
-                raise ReadError.at(file.label, f"a request has a {name} of {score:g}.", row=count)
+                raise ReadError.at(place, f"the {name} of the request is {score:g}.")
             if score is not None:
                 values.append(score)
     measures = {}

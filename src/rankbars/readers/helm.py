@@ -349,7 +349,7 @@ def _make_runs(
     stats = {} if folder.stats is None else read_stats(folder.stats)
     parts: Mapping[Slice, Answers] = {}
     if folder.instances is not None:
-        parts = read_instances(folder.instances, options.metrics).parts
+        parts = read_instances(folder.instances, options.metrics)
     main, where = find_main(spec.groups, schemas)
     notes = list(spec.notes)
     if main is not None and where is None and not options.metrics:

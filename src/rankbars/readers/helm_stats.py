@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, open_text
-from rankbars.readers.logs.jsontext import JsonStream, load_json
-from rankbars.readers.logs.jsonvalues import as_finite, as_float, as_mapping, as_text
+from rankbars.readers.logs.jsonstream import JsonStream
+from rankbars.readers.logs.jsontext import load_json, read_records
+from rankbars.readers.logs.jsonvalues import as_finite, as_float, as_mapping, as_text, label_of
 from rankbars.readers.logs.records import Answers, Direction, Measure, Run
-from rankbars.tables.cells import label_text
 
 __all__ = [
     "Main", "Schema", "Slice", "find_main", "is_bookkeeping", "read_group_tables",
@@ -150,12 +150,6 @@ class Slice(NamedTuple):
     perturbation: str
 
 
-class _Instances(NamedTuple):
-    """Answers of one run by part."""
-
-    parts: Mapping[Slice, Answers]
-
-
 def is_bookkeeping(name: str) -> bool:
     """Whether a statistic counts tokens, time and the like.
 
@@ -167,8 +161,8 @@ def is_bookkeeping(name: str) -> bool:
     return name.startswith(_COUNTS) or name in _OTHERS
 
 
-def read_instances(file: InputFile, wanted: Collection[str]) -> _Instances:
-    """Scores of single instances.
+def read_instances(file: InputFile, wanted: Collection[str]) -> dict[Slice, Answers]:
+    """Scores of single instances, by what they belong to.
 
     Parameters
     ----------
@@ -185,9 +179,10 @@ def read_instances(file: InputFile, wanted: Collection[str]) -> _Instances:
     parts: dict[Slice, Answers] = {}
     places: dict[tuple[Slice, str, int], int] = {}
     passed: dict[str, bool] = {}
-    for number, entry in enumerate(_entries(file), start=1):
-        place = f"{file.label}, entry {number}"
-        item = _instance(entry, place)
+    for place, entry in read_records(file):
+        item = label_of(entry.get("instance_id"), place, "the instance_id")
+        if item is None:
+            raise ReadError.at(place, "there is no instance_id that names the instance.")
         trial = entry.get("train_trial_index", 0)
         if isinstance(trial, bool) or not isinstance(trial, int) or abs(trial) > 1 << 31:
             raise ReadError.at(place, f"train_trial_index is {str(trial)[:40]!r}.")
@@ -203,7 +198,7 @@ def read_instances(file: InputFile, wanted: Collection[str]) -> _Instances:
             if not passed[metric]:
                 answers, row = seen[about]
                 answers.put(row, metric, _mean(stat, metric, place))
-    return _Instances(parts)
+    return parts
 
 
 def read_stats(file: InputFile) -> dict[str, dict[str, float]]:
@@ -215,8 +210,7 @@ def read_stats(file: InputFile) -> dict[str, dict[str, float]]:
         If the file is damaged, or a statistic has no name.
     """
     found: dict[str, dict[str, float]] = {}
-    for number, stat in enumerate(_entries(file), start=1):
-        place = f"{file.label}, entry {number}"
+    for place, stat in read_records(file):
         name = as_mapping(stat.get("name"))
         metric = as_text(name.get("name"))
         if metric is None:
@@ -228,27 +222,6 @@ def read_stats(file: InputFile) -> dict[str, dict[str, float]]:
         if math.isfinite(mean):
             found.setdefault(as_text(name.get("split")) or "", {}).setdefault(metric, mean)
     return found
-
-
-def _entries(file: InputFile) -> Iterator[Mapping[str, Any]]:
-    with open_text(file) as text:
-        stream = JsonStream(text, file.label)
-        for number, _ in enumerate(stream.elements(), start=1):
-            entry = stream.value()
-            if not isinstance(entry, dict):
-                raise ReadError.at(f"{file.label}, entry {number}", "expected a JSON object.")
-            yield entry
-        stream.end()
-
-
-def _instance(entry: Mapping[str, Any], place: str) -> str:
-    try:
-        item = label_text(entry.get("instance_id"))
-    except DataError as error:
-        raise ReadError.at(place, f"the instance_id {error}.") from error
-    if item is None:
-        raise ReadError.at(place, "there is no instance_id that names the instance.")
-    return item
 
 
 def _part(name: Mapping[str, Any], perturbed: str) -> Slice:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,14 +12,15 @@ from typing import Any
 
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text
+from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_all
 from rankbars.readers.logs.jsonvalues import (
+    as_finite,
     as_list,
     as_mapping,
     as_mappings,
-    as_score,
     as_text,
     parse_time,
+    score_of,
 )
 from rankbars.readers.logs.records import Agreement, Measure, Run
 from rankbars.readers.parts import Part
@@ -70,21 +70,10 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from results on the Hugging Face Hub: one value per model and data set."""
-    runs: list[Run] = []
-    folders: dict[str, Path] = {}
-    damaged: list[ReadError] = []
-    for file in files:
-        folders[file.label] = _repository(file)
-        try:
-            if data_suffix(file.path) == ".md":
-                runs += _read_card(file)
-            else:
-                runs += _read_results(file)
-        except ReadError as error:
-            damaged.append(error)
-    if damaged:
-        raise ReadError.joined(damaged)
-    runs = _tell_apart(runs, folders)
+    found = read_all(
+        files, lambda one: _read_card(one) if data_suffix(one.path) == ".md" else _read_results(one)
+    )
+    runs = _tell_apart(found, {file.label: _repository(file) for file in files})
     if not options.metrics:
         _ask_for_metric(runs)
     if options.minimum is None and options.maximum is None:
@@ -228,12 +217,10 @@ def _parse(file: InputFile, text: str) -> Any:
 
 def _number(file: InputFile, place: str, given: object) -> float | None:
     """A finite number; None where there is none."""
-    number = parse_number(given) if isinstance(given, str) else as_score(given)
-    if number is None and given is not None:
-        raise ReadError.at(
-            file.label, f"{place}: the value {str(given)[:40]!r} is not a number. Correct it."
-        )
-    return number if number is not None and math.isfinite(number) else None
+    number = parse_number(given) if isinstance(given, str) else None
+    return as_finite(
+        score_of(given if number is None else number, file.label, f"{place}: the value")
+    )
 
 
 def _name_model(file: InputFile) -> tuple[str, Note]:

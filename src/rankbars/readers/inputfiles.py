@@ -48,6 +48,7 @@ __all__ = [
     "open_raw",
     "open_text",
     "parse_yaml",
+    "read_all",
     "read_each",
     "read_head",
     "split_name",
@@ -350,6 +351,11 @@ def read_each(files: Iterable[InputFile], read_one: Callable[[InputFile], T]) ->
     if errors:
         raise ReadError.joined(errors)
     return found
+
+
+def read_all(files: Iterable[InputFile], read_one: Callable[[InputFile], Iterable[T]]) -> list[T]:
+    """All that `read_one` finds in the files, one after the other; errors as of `read_each`."""
+    return [one for found in read_each(files, lambda file: [*read_one(file)]) for one in found]
 
 
 def digest(file: InputFile) -> str:

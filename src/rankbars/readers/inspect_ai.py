@@ -23,6 +23,7 @@ from rankbars.readers.logs.jsonvalues import (
     as_list,
     as_mapping,
     as_mappings,
+    as_positive,
     as_text,
     parse_time,
 )
@@ -240,11 +241,10 @@ def _read_published(results: Mapping[str, Any]) -> dict[str, _Published]:
         metrics = {key: as_mapping(one) for key, one in as_mapping(entry.get("metrics")).items()}
         headline = next((key for key in metrics if key not in UNCERTAINTIES), None)
         value = as_finite(metrics[headline].get("value")) if headline is not None else None
-        se = as_finite(as_mapping(metrics.get("stderr")).get("value"))
         found[measure] = _Published(
             None if headline is None else headline.rpartition("/")[2],
             value,
-            se if se is not None and se >= 0 else None,
+            as_positive(as_mapping(metrics.get("stderr")).get("value")),
             as_count(entry.get("scored_samples")),
         )
     return found

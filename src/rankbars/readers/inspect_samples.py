@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from rankbars.errors import DataError, ReadError
+from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, open_text
 from rankbars.readers.logs.archives import Archive, open_archive
-from rankbars.readers.logs.jsontext import JsonStream
-from rankbars.readers.logs.jsonvalues import as_mapping
+from rankbars.readers.logs.jsonstream import JsonStream
+from rankbars.readers.logs.jsonvalues import as_mapping, label_of
 from rankbars.tables.cells import label_text
 
 __all__ = ["Log", "Sample", "read_archive", "read_document"]
@@ -259,10 +259,9 @@ def _read_sample(fields: _SampleFields, place: str, cluster: str | None) -> Samp
         if isinstance(score, dict) and "value" in score:
             scores |= _grade_all(scorer, score["value"])
     metadata = as_mapping(fields.get("metadata"))
-    try:
-        group = None if cluster is None else label_text(metadata.get(cluster))
-    except DataError as error:
-        raise ReadError.at(place, f"the metadata {cluster!r} {error}.") from error
+    group = None
+    if cluster is not None:
+        group = label_of(metadata.get(cluster), place, f"the cluster {cluster!r}")
     return Sample(
         label_text(item) or repr(item),
         epoch,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
@@ -11,6 +10,7 @@ from typing import Any
 
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, open_text
+from rankbars.readers.logs.jsontext import kind_of, parse_json, read_json_lines
 from rankbars.tables.columns import ROLES, fold_name
 from rankbars.tables.database import Engine
 from rankbars.tables.relations import Relation, Table, check_width
@@ -20,9 +20,6 @@ from rankbars.tables.valuetables import Chunk, ValueTable
 __all__ = ["JsonLinesTable", "open_json"]
 
 CHUNK_ROWS = 1 << 15
-
-# A row may hold long texts beside its score, but not the whole of a file.
-LONGEST_LINE = 1 << 24
 
 # From so many on, names with 0 or 1 behind each are items; with any number, from so many.
 _FEWEST_ITEMS = 3
@@ -148,7 +145,7 @@ def open_json(file: InputFile, engine: Engine) -> ValueTable:
         If it is none of these.
     """
     with open_text(file) as text:
-        content = _parse(file, text.read(), None)
+        content = parse_json(text.read(), file.label, once=True)
     rows = [_without_nests(row) for row in _rows_of(file, content)]
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
     return _table(file, columns, lambda: iter(rows), engine)
@@ -175,28 +172,7 @@ def _table(
 
 
 def _read_lines(file: InputFile) -> Iterator[Row]:
-    decoder = json.JSONDecoder(object_pairs_hook=_object)
-    with open_text(file) as text:
-        lines = iter(lambda: text.readline(LONGEST_LINE + 1), "")
-        for number, line in enumerate(lines, start=1):
-            if line.isspace():
-                continue
-            if len(line) > LONGEST_LINE:
-                raise ReadError.at(
-                    file.label,
-                    f"the line is longer than {LONGEST_LINE >> 20} MiB, which no row of a table of "
-                    "results is. Is a line break missing?",
-                    row=number,
-                )
-            row = _parse(file, line, number, decoder)
-            if not isinstance(row, dict):
-                raise ReadError.at(
-                    file.label,
-                    f"the line holds {_kind(row)}. Expected an object such as "
-                    '{"model": "a", "score": 1}.',
-                    row=number,
-                )
-            yield _without_nests(row)
+    return (_without_nests(row) for _, row in read_json_lines(file, once=True))
 
 
 def _without_nests(row: Row) -> Row:
@@ -221,49 +197,6 @@ def _scores_in(value: object) -> Row:
     if not _are_scores(value) and not any(fold_name(key) in _SCORE_KEYS for key in value):
         return {}
     return {key: one for key, one in value.items() if isinstance(one, bool | int | float | None)}
-
-
-def _parse(
-    file: InputFile, text: str, number: int | None, decoder: json.JSONDecoder | None = None
-) -> Any:
-    decoder = decoder or json.JSONDecoder(object_pairs_hook=_object)
-    try:
-        return decoder.decode(text)
-    except json.JSONDecodeError as error:
-        row = number if number is not None else error.lineno
-        cut = error.pos >= len(text.rstrip())
-        cut = cut or error.msg.startswith("Unterminated string")
-        problem = "the JSON ends too early; the file seems to be cut off. Copy it again"
-        if not cut or (number is not None and text.endswith("\n")):
-            problem = f"the text is not JSON ({error.msg}, column {error.colno}). Correct it"
-        raise ReadError.at(file.label, f"{problem}.", row=row) from error
-    except _RepeatedKeyError as error:
-        raise ReadError.at(
-            file.label,
-            f"the key {error.args[0]!r} stands twice in one object. Each column needs a name of "
-            "its own.",
-            row=number,
-        ) from error
-    except RecursionError as error:
-        raise ReadError.at(file.label, "the JSON is nested too deeply.", row=number) from error
-    except ValueError as error:
-        text = "a number cannot be read: it has thousands of digits."
-        raise ReadError.at(file.label, text, row=number) from error
-
-
-class _RepeatedKeyError(Exception):
-    """A key stands twice in one object."""
-
-
-def _object(pairs: list[tuple[str, Any]]) -> Row:
-    row = dict(pairs)
-    if len(row) != len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise _RepeatedKeyError(key)
-            seen.add(key)
-    return row
 
 
 def _rows_of(file: InputFile, content: Any) -> list[Row]:
@@ -305,7 +238,7 @@ def _rows_of(file: InputFile, content: Any) -> list[Row]:
     deeper = isinstance(content, dict | list) and bool(content)
     raise ReadError.at(
         file.label,
-        f"the JSON holds {_kind(content)}, not a table. Expected a list of objects such as "
+        f"the JSON holds {kind_of(content)}, not a table. Expected a list of objects such as "
         '[{"model": "a", "score": 1}], or one object per line in a .jsonl file.'
         + (f" {propose_map(file)}" if deeper else ""),
     )
@@ -369,7 +302,7 @@ def _rows_of_arrays(file: InputFile, names: list[str], data: list[Any]) -> list[
         )
     for number, row in enumerate(data, start=1):
         if not isinstance(row, list) or len(row) != len(names):
-            found = len(row) if isinstance(row, list) else _kind(row)
+            found = len(row) if isinstance(row, list) else kind_of(row)
             raise ReadError.at(
                 file.label, f"expected {len(names)} values under 'data', found {found}.", row=number
             )
@@ -382,9 +315,3 @@ def _rows_of_columns(file: InputFile, content: dict[str, list[Any]]) -> list[Row
         shown = ", ".join(f"{name!r}: {number}" for name, number in lengths.items())
         raise ReadError.at(file.label, f"the columns have different lengths ({shown}).")
     return [dict(zip(content, row, strict=True)) for row in zip(*content.values(), strict=True)]
-
-
-def _kind(value: Any) -> str:
-    names = {dict: "an object", list: "a list", str: "text", bool: "a truth value",
-             int: "a number", float: "a number"}  # fmt: skip
-    return "nothing" if value is None else names.get(type(value), type(value).__name__)

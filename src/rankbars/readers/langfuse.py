@@ -11,13 +11,12 @@ from typing import Any, TypeAlias
 
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
-from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, read_each
-from rankbars.readers.logs.jsontext import record_keys, top_level_keys
+from rankbars.readers.inputfiles import InputFile, file_stem, read_each, read_head
 from rankbars.readers.logs.jsonvalues import as_list, as_mappings, as_text, parse_time
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition
-from rankbars.readers.scoredrows import ScoredRow, number_of, read_rows, sheets_of
-from rankbars.readers.trials import Sheet, as_runs, notes_on
+from rankbars.readers.scoredrows import ScoredRow, number_of, read_rows, row_keys, sheets_of
+from rankbars.readers.trials import Sheet, parts_of
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
@@ -44,14 +43,10 @@ def _plain(row: Row) -> Row:
 
 
 def _kind(path: Path, head: bytes) -> str:
-    if data_suffix(path) in (".csv", ".tsv"):
-        first = head.decode("utf-8-sig", "ignore").partition("\n")[0]
-        keys = {one.strip(' "\r') for one in re.split("[,\t]", first)}
-    else:
-        keys = set(record_keys(path) or top_level_keys(path))
-        if keys in ({"data", "meta"}, {"data"}):
-            # One page of what the API answered.
-            keys = set(re.findall(r'"(\w+)"\s*:', head.decode("utf-8", "ignore")))
+    keys = set(row_keys(path, head))
+    if keys in ({"data", "meta"}, {"data"}):
+        # One page of what the API answered.
+        keys = set(re.findall(r'"(\w+)"\s*:', head.decode("utf-8", "ignore")))
     plain = set(_plain(dict.fromkeys(keys)))
     return next(
         (kind for kind, needed in _KINDS.items()
@@ -80,8 +75,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Trials of experiments, as runs; scores in files of their own are joined by trace."""
     kinds: dict[str, list[InputFile]] = {kind: [] for kind in _KINDS}
     for file in files:
-        with file.path.open("rb") as raw:
-            kinds[_kind(file.path, raw.read(1 << 16)) or "traces"].append(file)
+        kinds[_kind(file.path, read_head(file)) or "traces"].append(file)
     scores: dict[str, list[Row]] = {}
 
     def take(file: InputFile) -> None:
@@ -108,7 +102,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
                            "of the runs beside them (GET /api/public/dataset-run-items), or export "
                            "the table of traces, which has inputs and scores.")  # fmt: skip
     notes = {note.message: note for note in told}
-    return [*as_runs(sheets), *notes_on(sheets, counted=options.failed), *notes.values()]
+    return [*parts_of(sheets, options), *notes.values()]
 
 
 def _experiment_items(file: InputFile, told: list[Note]) -> Iterator[ScoredRow]:

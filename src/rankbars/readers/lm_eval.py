@@ -22,7 +22,6 @@ from rankbars.readers.inputfiles import (
     InputFile,
     data_suffix,
     file_stem,
-    open_text,
     read_each,
     read_head,
 )
@@ -33,8 +32,13 @@ from rankbars.readers.lm_eval_results import (
     parse_spelling,
     read_results,
 )
-from rankbars.readers.logs.jsontext import JsonStream, first_object, read_json_lines, top_level_keys
-from rankbars.readers.logs.jsonvalues import as_mapping, as_score
+from rankbars.readers.logs.jsontext import (
+    first_object,
+    read_json_lines,
+    read_records,
+    top_level_keys,
+)
+from rankbars.readers.logs.jsonvalues import as_mapping, as_score, label_of
 from rankbars.readers.logs.records import (
     SCORED,
     Agreement,
@@ -42,7 +46,6 @@ from rankbars.readers.logs.records import (
     Rows,
     Run,
     print_of,
-    read_cluster,
 )
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
@@ -385,11 +388,7 @@ def _iterate(file: InputFile) -> Iterator[tuple[str, Mapping[str, Any]]]:
         for number, row in read_json_lines(file):
             yield f"{file.label}, row {number}", row
         return
-    with open_text(file) as text:
-        stream = JsonStream(text, file.label)
-        for number, _ in enumerate(stream.elements(), start=1):
-            yield f"{file.label}, sample {number}", as_mapping(stream.value())
-        stream.end()
+    yield from read_records(file)
 
 
 def _document(row: Mapping[str, Any], place: str) -> str:
@@ -431,7 +430,8 @@ class _Block:
         self._prints.append(print_of(target) if isinstance(target, str) else 0)
         if self._cluster is not None:
             asked = as_mapping(row.get("doc"))
-            self._clusters.append(read_cluster(asked.get(self._cluster), place))
+            named = f"the cluster {self._cluster!r}"
+            self._clusters.append(label_of(asked.get(self._cluster), place, named))
         for name in _metric_names(row, metrics):
             column = self._columns.setdefault(name, array("d"))
             column.extend([math.nan] * (number - len(column)))

@@ -7,7 +7,6 @@ the lines of a file, need no brackets: ``task_id`` is that of each record.
 
 from __future__ import annotations
 
-import csv
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,28 +17,28 @@ from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.errors import OptionError, ReadError
-from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
+from rankbars.readers.inputfiles import (
+    InputFile,
+    data_suffix,
+    file_stem,
+    open_text,
+    read_all,
+    read_head,
+)
+from rankbars.readers.logs.csvtext import is_csv, read_table
 from rankbars.readers.logs.jsontext import (
     LARGEST_LINE,
     load_json,
     read_json_lines,
+    read_records,
     record_keys,
-    top_level_keys,
 )
-from rankbars.readers.logs.jsonvalues import as_count, as_finite, as_text, fingerprint, parse_time
+from rankbars.readers.logs.jsonvalues import as_count, as_finite, parse_time
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
-from rankbars.readers.trials import (
-    Sheet,
-    Trial,
-    as_runs,
-    delimiter_of,
-    notes_on,
-    read_records,
-    read_table,
-    spent,
-)
+from rankbars.readers.scoredrows import item_of, row_keys
+from rankbars.readers.trials import Sheet, Trial, parts_of, spent
 from rankbars.tables.columns import ROLES as COLUMNS
 from rankbars.tables.columns import fold_name
 from rankbars.tables.jsonmaps import MAP_ROLES, MAP_TOKEN, parse_map
@@ -62,7 +61,7 @@ _BY_KEY = ("model", "task", "item", "trial")  # of a path that ends in a star th
 _NAMING = ("name", "id", "key", "slug")
 
 # Records that a look takes in, and lines that it prints.
-_LOOKED_AT, _MOST_LINES, _LONGEST_ITEM, _MOST_ANSWERS = 500, 40, 80, 10_000
+_LOOKED_AT, _MOST_LINES, _MOST_ANSWERS = 500, 40, 10_000
 
 # Names of keys by role, the likeliest first, for the line to paste.
 _LIKELY: Mapping[str, Sequence[str]] = {
@@ -98,15 +97,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 
 def _count_columns(path: Path, head: bytes) -> dict[str, str]:
     """Columns by role of a table of counts; nothing if it is none."""
-    if data_suffix(path) in (".csv", ".tsv"):
-        line = head.decode("utf-8-sig", "ignore").partition("\n")[0].strip()
-        try:
-            names = next(csv.reader([line], delimiter=delimiter_of(path)), [])
-        except csv.Error:
-            return {}
-    else:
-        names = [*(record_keys(path) or top_level_keys(path))]
-    folded = {fold_name(name): name for name in names}
+    folded = {fold_name(name): name for name in row_keys(path, head)}
     scores = {fold_name(one) for one in ("score", *COLUMNS["score"].aliases)}
     found = {role: next((folded[one] for one in known if one in folded), "")
              for role, known in _COUNTS.items()}  # fmt: skip
@@ -127,8 +118,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
 
     `map` holds the paths.
     """
-    sheets = [one for some in read_each(files, lambda file: _read(file, options)) for one in some]
-    return [*as_runs(sheets), *notes_on(sheets, counted=options.failed)]
+    return parts_of(read_all(files, lambda file: _read(file, options)), options)
 
 
 class _Spot(NamedTuple):
@@ -142,8 +132,7 @@ def _read(file: InputFile, options: ReadOptions) -> list[Sheet]:
     beside = file.path.parent / MAP_FILE
     paths = dict(options.map) or (parse_map(str(beside)) if beside.is_file() else {})
     if not paths:
-        with file.path.open("rb") as raw:
-            paths = _count_columns(file.path, raw.read(1 << 16))
+        paths = _count_columns(file.path, read_head(file))
     if not paths:
         raise ReadError.at(file.label, "no map says where its records lie: --map score=PATH,…")
     sheets: dict[tuple[str, str], Sheet] = {}
@@ -158,8 +147,8 @@ def _read(file: InputFile, options: ReadOptions) -> list[Sheet]:
             continue
         for role, value in spot.values.items():
             seen[role] |= value is not None
-        model = _name(spot.values.get("model")) or file_stem(file.path)
-        task = _name(spot.values.get("task")) if item == "item" else None
+        model = item_of(spot.values.get("model")) or file_stem(file.path)
+        task = item_of(spot.values.get("task")) if item == "item" else None
         names = (model, task or "all")
         if names not in sheets:
             sheets[names] = Sheet(file.label, *names, named="" if seen.get("model") else "file")
@@ -176,11 +165,6 @@ def _read(file: InputFile, options: ReadOptions) -> list[Sheet]:
         sheet.limits = (0.0, 1.0) if all(0.0 <= one <= 1.0 for one in known) else (None, None)
         sheet.notes += [note, *passed]
     return [*sheets.values()]
-
-
-def _name(value: object) -> str | None:
-    text = as_text(value) if not isinstance(value, dict | list) else fingerprint(value)
-    return fingerprint(text) if text is not None and len(text) > _LONGEST_ITEM else text
 
 
 def _number(value: object, place: str, role: str) -> float | None:
@@ -203,7 +187,7 @@ def _number(value: object, place: str, role: str) -> float | None:
 
 def _trials(spot: _Spot, item: str, before: int) -> Iterator[Trial]:
     values = spot.values
-    named = _name(values.get(item)) or str(before)
+    named = item_of(values.get(item)) or str(before)
     if "c" in values:
         n, c = (as_count(_number(values.get(role), spot.place, role)) for role in ("n", "c"))
         if n is None or c is None or c > n or n > _MOST_ANSWERS:
@@ -282,19 +266,18 @@ def _spots(file: InputFile, paths: Mapping[str, str]) -> Iterator[_Spot]:
 
 def _roots(file: InputFile, first: tuple[str, ...]) -> Iterator[Any]:
     """The documents that paths begin in; lists are taken one element at a time."""
-    if data_suffix(file.path) in (".csv", ".tsv"):
-        yield from read_table(file)
+    if is_csv(file.path):
+        yield from (row for _, row in read_table(file))
     elif first != ("*",) and record_keys(file.path):
-        yield from read_records(file)
+        yield from (row for _, row in read_records(file))
     elif _is_lines(file):
-        for _, row in read_json_lines(file):
-            yield row
+        yield from (row for _, row in read_json_lines(file))
     elif len(first) == 2 and first[1] == "[]":
         # The list lies in the file beside what holds for all of its records.
         header: dict[str, Any] = {}
         for _ in read_records(file, first[0], header):
             pass
-        for record in read_records(file, first[0]):
+        for _, record in read_records(file, first[0]):
             yield {**header, first[0]: [record]}
     else:
         yield load_json(file)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.inputfiles import InputFile
+from rankbars.readers.inputfiles import InputFile, read_each
 from rankbars.readers.logs.jsontext import load_json, top_level_keys
 from rankbars.readers.logs.jsonvalues import as_finite, as_mapping, as_text
 from rankbars.readers.logs.records import Agreement, Measure, Run
@@ -51,8 +51,6 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     >>> sniff(Path("STS12.json"), b"{").format
     'mteb'
     """
-    if not head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
-        return None
     keys = set(top_level_keys(path))
     if keys >= RESULT_KEYS:
         return Recognition("mteb", CERTAIN, "It has the keys of MTEB results: task_name, scores, "
@@ -73,18 +71,15 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """
     names: dict[Path, str] = {}
     found: list[_TaskFile] = []
-    damaged: list[ReadError] = []
+
+    def add(file: InputFile) -> None:
+        if file.path.name == META:
+            names[file.path.resolve().parent] = _read_name(file)
+        else:
+            found.append(_read_task(file, names))
+
     # Descriptions first: they name the models.
-    for file in sorted(files, key=lambda one: one.path.name != META):
-        try:
-            if file.path.name == META:
-                names[file.path.resolve().parent] = _read_name(file)
-            else:
-                found.append(_read_task(file, names))
-        except ReadError as error:
-            damaged.append(error)
-    if damaged:
-        raise ReadError.joined(damaged)
+    read_each(sorted(files, key=lambda one: one.path.name != META), add)
     if not found:
         raise DataError(f"{files[0].label}: it describes a model; its results are not there.")
     kept, notes = _choose_revisions(found, options.filters)

@@ -12,21 +12,23 @@ from pathlib import Path
 from typing import Any
 
 from rankbars.data.notes import Note
-from rankbars.errors import DataError, ReadError
+from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, read_each
 from rankbars.readers.logs.jsontext import first_object, read_json_lines
 from rankbars.readers.logs.jsonvalues import (
     as_finite,
     as_list,
     as_mapping,
+    as_positive,
     as_score,
     as_text,
+    label_of,
     parse_time,
+    score_of,
 )
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Answers, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
-from rankbars.tables.cells import label_text
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
@@ -99,10 +101,7 @@ def _read(file: InputFile) -> _Log:
 
 
 def _add_event(log: _Log, row: Mapping[str, Any], place: str) -> None:
-    try:
-        sample = label_text(row["sample_id"])
-    except DataError as error:
-        raise ReadError.at(place, f"the sample_id {error}.") from error
+    sample = label_of(row["sample_id"], place, "the sample_id")
     if sample is None:
         return  # an event of the whole run
     events = log.samples.setdefault(sample, [])
@@ -110,13 +109,10 @@ def _add_event(log: _Log, row: Mapping[str, Any], place: str) -> None:
     kind = row.get("type")
     if kind == "error":
         log.failed.add(sample)
-    elif kind == "match" and data.get("correct") is not None:
-        correct = as_score(data["correct"])
-        if correct is None or math.isnan(correct):
-            raise ReadError.at(
-                place, f"'correct' is {str(data['correct'])[:40]!r}; expected true or false."
-            )
-        events.append({ACCURACY: correct})
+    elif kind == "match":
+        correct = score_of(data.get("correct"), place, "'correct'")
+        if correct is not None:
+            events.append({ACCURACY: correct})
     elif kind == "metrics":
         numbers = {name: score for name, value in data.items()
                    if (score := as_score(value)) is not None and math.isfinite(score)}  # fmt: skip
@@ -178,12 +174,14 @@ def _measures(log: _Log, answers: Answers) -> dict[str, Measure]:
         own = name in answers.metrics
         error = None
         if name == ACCURACY:
-            error = next((as_finite(log.report[key]) for key in ERRORS if key in log.report), None)
+            error = next(
+                (as_positive(log.report[key]) for key in ERRORS if key in log.report), None
+            )
         measures[name] = Measure(
             name,
             scores=answers.column(name) if own else None,
             value=numbers.get(name),
-            se=error if error is not None and error >= 0 else None,
+            se=error,
             n=len(log.samples) or None,
             limits=(0.0, 1.0) if name == ACCURACY and own else (None, None),
             declined=None if own or not len(answers) else f"{name!r} stands in the report only",

@@ -6,7 +6,6 @@ verdict at all.
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,8 +17,18 @@ from numpy.typing import NDArray
 
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import ReadError
-from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.logs.jsontext import JsonStream, top_level_keys
+from rankbars.readers.inputfiles import (
+    InputFile,
+    data_suffix,
+    file_stem,
+    open_text,
+    read_all,
+    read_each,
+    read_head,
+)
+from rankbars.readers.logs.csvtext import columns_of, read_table
+from rankbars.readers.logs.jsonstream import JsonStream
+from rankbars.readers.logs.jsontext import top_level_keys
 from rankbars.readers.logs.jsonvalues import as_finite, as_mapping, as_text, parse_time
 from rankbars.readers.logs.records import SCORED, UNSCORED, Agreement, Answers, Measure, Run
 from rankbars.readers.parts import Part
@@ -71,8 +80,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     folders = [folder.name for folder in path.resolve().parents]
     in_run = any(_STAMP.fullmatch(name) for name in folders[:4])
     if suffix == ".csv":
-        first = head.decode("utf-8-sig", errors="replace").partition("\n")[0].strip()
-        if tuple(first.split(",")[:4]) == COLUMNS:
+        if columns_of(path, head)[:4] == COLUMNS:
             return Recognition("opencompass", CERTAIN, "It has the columns of an OpenCompass "
                                "summary: dataset, version, metric, mode.")  # fmt: skip
         if in_run and "summary" in folders[:2]:
@@ -123,8 +131,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     if tables and runs:
         notes.append(Note("groups", "Summaries are not read: they show the results that are."))
     elif tables:
-        tabled = read_each(tables, lambda file: _read_summary(file, _stamp(file)))
-        runs = [run for of_file in tabled for run in of_file]
+        runs = read_all(tables, _read_summary)
     return [*runs, *notes]
 
 
@@ -298,8 +305,8 @@ def _score(verdict: object, place: str) -> float:
     return number
 
 
-def _read_summary(file: InputFile, stamp: float | None) -> list[Run]:
-    """Runs of a summary: one per model, data set and metric row.
+def _read_summary(file: InputFile) -> Iterator[Run]:
+    """Runs of a summary: one per model and data set, with the metrics of its rows.
 
     Rows of groups count only where nothing but groups is there.
 
@@ -308,54 +315,39 @@ def _read_summary(file: InputFile, stamp: float | None) -> list[Run]:
     ReadError
         If the file is damaged, or a value is not a number.
     """
-    with open_text(file) as text:
-        try:
-            rows = [row for row in csv.reader(text) if row]
-        except csv.Error as error:
-            raise ReadError.at(file.label, f"the table cannot be read ({error}).") from error
-    header = rows[0] if rows else []
-    if tuple(header[:4]) != COLUMNS:
+    header = columns_of(file.path, read_head(file))
+    if header[:4] != COLUMNS:
         raise ReadError.at(
             file.label,
             "it is not a summary of objective data sets (columns dataset, version, metric, mode); "
             "judgements that compare two models hold no score of a model.",
         )
-    return [*_runs(file, header, rows[1:], stamp)]
-
-
-def _runs(
-    file: InputFile, header: list[str], rows: list[list[str]], stamp: float | None
-) -> Iterator[Run]:
-    only_wholes = all(row[2:3] and row[2] in WHOLES for row in rows)
-    wholes = dict.fromkeys(row[0] for row in rows if row[2:3] and row[2] in WHOLES)
+    rows = list(read_table(file, whole=True))
+    only_wholes = all(row["metric"] in WHOLES for _, row in rows)
+    wholes = dict.fromkeys(row["dataset"] for _, row in rows if row["metric"] in WHOLES)
     notes: tuple[Note, ...] = ()
     if wholes and not only_wholes:
         notes = (Note("groups", f"Rows that sum up others are not tasks: {list_names(wholes)}."),)
     found: dict[tuple[str, str], dict[str, Measure]] = {}
     versions: dict[str, str] = {}
-    for number, row in enumerate(rows, start=2):
-        if len(row) != len(header):
-            raise ReadError.at(
-                file.label, f"expected {len(header)} cells, found {len(row)}.", row=number
-            )
-        task, version, metric = row[:3]
+    for place, row in rows:
+        task, metric = row["dataset"], row["metric"]
         if (metric in WHOLES and not only_wholes) or metric in EMPTY:
             continue
-        if version not in EMPTY:
-            versions[task] = version
-        for model, cell in zip(header[4:], row[4:], strict=True):
-            if cell.strip() in EMPTY:
+        if row["version"] not in EMPTY:
+            versions[task] = row["version"]
+        for model in header[4:]:
+            if row[model].strip() in EMPTY:
                 continue
             try:
-                value = float(cell)
+                value = float(row[model])
             except ValueError as error:
-                raise ReadError.at(
-                    file.label, f"{cell[:40]!r} of model {model!r} is not a number.", row=number
-                ) from error
+                problem = f"{row[model][:40]!r} of model {model!r} is not a number."
+                raise ReadError.at(place, problem) from error
             measures = found.setdefault((model, task), {})
             measures.setdefault(metric, Measure(metric, value=value, metric=_base_name(metric)))
     for (model, task), measures in found.items():
         agree = {}
         if task in versions:
             agree["version of the prompt"] = Agreement(versions[task])
-        yield Run(file.label, model, task, measures, agree=agree, stamp=stamp, notes=notes)
+        yield Run(file.label, model, task, measures, agree=agree, stamp=_stamp(file), notes=notes)

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.logs.jsontext import JsonStream, first_object, read_json_lines, top_level_keys
+from rankbars.readers.logs.jsonstream import JsonStream
+from rankbars.readers.logs.jsontext import first_object, read_json_lines, top_level_keys
 from rankbars.readers.logs.jsonvalues import (
     as_count,
     as_list,
@@ -23,7 +24,9 @@ from rankbars.readers.logs.jsonvalues import (
     as_score,
     as_text,
     fingerprint,
+    label_of,
     parse_time,
+    score_of,
 )
 from rankbars.readers.logs.records import (
     ERROR,
@@ -33,7 +36,6 @@ from rankbars.readers.logs.records import (
     Direction,
     Measure,
     Run,
-    read_cluster,
 )
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition
@@ -283,11 +285,7 @@ def _read_results(stream: JsonStream, evaluation: _Evaluation, cluster: str | No
 
 
 def _read_rows(stream: JsonStream, evaluation: _Evaluation, cluster: str | None) -> None:
-    for number, _ in enumerate(stream.elements(), start=1):
-        place = f"{evaluation.file.label}, result {number}"
-        row = stream.value()
-        if not isinstance(row, dict):
-            raise ReadError.at(place, "expected a JSON object.")
+    for place, row in stream.objects("result"):
         _add(evaluation, row, place, cluster)
 
 
@@ -342,12 +340,10 @@ def _grade(row: Mapping[str, Any], place: str) -> tuple[int, dict[str, float]]:
     named = as_mapping(row.get("namedScores"))
     for name, value in (("score", row.get("score")), ("success", row.get("success")),
                         *named.items()):  # fmt: skip
-        if value is None or name in scores:
+        if name in scores:
             continue
-        number = as_score(value)
-        if number is None:
-            raise ReadError.at(place, f"the value {str(value)[:40]!r} of {name!r} is not a number.")
-        if not math.isnan(number):
+        number = score_of(value, place, f"the value of {name!r}")
+        if number is not None:
             scores[name] = number
     return (SCORED if scores else UNSCORED), scores
 
@@ -373,4 +369,4 @@ def _cluster(test: Mapping[str, Any], content: object, key: str | None, place: s
     if key is None:
         return None
     about = as_mapping(test.get("metadata"))
-    return read_cluster(about.get(key, as_mapping(content).get(key)), place, key)
+    return label_of(about.get(key, as_mapping(content).get(key)), place, f"the cluster {key!r}")

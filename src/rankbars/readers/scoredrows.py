@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from rankbars.readers.inputfiles import InputFile, data_suffix
-from rankbars.readers.logs.jsontext import read_json_lines, record_keys, top_level_keys
+from rankbars.readers.inputfiles import InputFile
+from rankbars.readers.logs.csvtext import columns_of, is_csv, read_table
+from rankbars.readers.logs.jsontext import (
+    read_json_lines,
+    read_records,
+    record_keys,
+    top_level_keys,
+)
 from rankbars.readers.logs.jsonvalues import as_score, as_text, fingerprint
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Direction
-from rankbars.readers.trials import Sheet, Trial, read_records, read_table, spent
+from rankbars.readers.trials import Sheet, Trial, spent
 
-__all__ = ["ScoredRow", "number_of", "read_rows", "sheet_of", "sheets_of"]
+__all__ = [
+    "ScoredRow", "item_of", "number_of", "read_rows", "row_keys", "sheet_of", "sheets_of",
+]  # fmt: skip
 
 # What is longer is a text, not a name, and is kept as its hash.
 _LONGEST_ITEM = 80
@@ -51,6 +60,13 @@ class ScoredRow(NamedTuple):
     identity: str = ""
 
 
+def row_keys(path: Path, head: bytes) -> tuple[str, ...]:
+    """What the first row has: columns of a table, or keys of an object, in a list or by itself."""
+    if is_csv(path):
+        return columns_of(path, head)
+    return record_keys(path) or top_level_keys(path)
+
+
 def read_rows(file: InputFile, key: str = "data") -> Iterator[Mapping[str, Any]]:
     """Rows of a table, of a JSON list or lines, or of the list under a key of one object.
 
@@ -59,15 +75,16 @@ def read_rows(file: InputFile, key: str = "data") -> Iterator[Mapping[str, Any]]
     ReadError
         If the file is damaged.
     """
-    if data_suffix(file.path) in (".csv", ".tsv"):
-        yield from read_table(file)
+    found: Iterable[tuple[object, Mapping[str, Any]]]
+    if is_csv(file.path):
+        found = read_table(file)
     elif record_keys(file.path):
-        yield from read_records(file)
+        found = read_records(file)
     elif key in top_level_keys(file.path):
-        yield from read_records(file, key)
+        found = read_records(file, key)
     else:
-        for _, row in read_json_lines(file):
-            yield row
+        found = read_json_lines(file)
+    return (row for _, row in found)
 
 
 def number_of(value: object) -> tuple[float | None, bool]:
@@ -121,7 +138,7 @@ def sheets_of(label: str, rows: Iterable[ScoredRow], *, named: bool) -> list[She
         spending = {**spent("seconds", row.seconds), **spent("cost", row.cost),
                     **spent("tokens", row.tokens)}  # fmt: skip
         trials.setdefault((row.model, row.task), []).append(Trial(
-            _item(row.item) or str(number),
+            item_of(row.item) or str(number),
             {**({} if row.crashed else scores), **spending},
             ERROR if row.crashed else SCORED if scores else UNSCORED,
             number=row.number,
@@ -143,7 +160,8 @@ def sheets_of(label: str, rows: Iterable[ScoredRow], *, named: bool) -> list[She
     ]
 
 
-def _item(asked: object) -> str | None:
+def item_of(asked: object) -> str | None:
+    """Name of an item by what was asked; long texts and objects are known by a hash."""
     item = fingerprint(asked) if isinstance(asked, dict | list | tuple) else as_text(asked)
     return fingerprint(item) if item is not None and len(item) > _LONGEST_ITEM else item
 

@@ -15,8 +15,16 @@ from typing import Any, NamedTuple
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.logs.jsontext import JsonStream, load_json, top_level_keys
-from rankbars.readers.logs.jsonvalues import as_finite, as_mapping, as_text, parse_time
+from rankbars.readers.logs.jsonstream import JsonStream
+from rankbars.readers.logs.jsontext import load_json, top_level_keys
+from rankbars.readers.logs.jsonvalues import (
+    as_finite,
+    as_mapping,
+    as_positive,
+    as_text,
+    parse_time,
+    score_of,
+)
 from rankbars.readers.logs.records import SCORED, UNSCORED, Answers, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
@@ -96,9 +104,10 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     full = [file for file in files if {"metrics", "htmls"} <= set(top_level_keys(file.path))]
     told = {_place(file) for file in full}
     short = [file for file in files if file not in full and _place(file) not in told]
-    runs = read_each(
-        [*full, *short], lambda one: (_read_full if one in full else _read_metrics)(one)
-    )
+    runs = [
+        *read_each(full, _read_full),
+        *read_each(short, lambda file: _make_run(file, load_json(file), None, None)),
+    ]
     debug = [run.source for run in runs if parse_name(file_stem(Path(run.source))).debug]
     notes = []
     if debug:
@@ -122,11 +131,6 @@ def _name(file: InputFile) -> Name:
     return name
 
 
-def _read_metrics(file: InputFile) -> Run:
-    content = load_json(file)
-    return _make_run(file, content, None, None)
-
-
 def _read_full(file: InputFile) -> Run:
     """Metrics, the number of conversations, and scores of examples where they are kept."""
     metrics: dict[str, Any] = {}
@@ -145,32 +149,25 @@ def _read_full(file: InputFile) -> Run:
                     stream.skip()
                     count += 1
             elif key == "metadata" and stream.starts_with("{"):
-                answers = _read_examples(stream, file)
+                answers = _read_examples(stream)
             else:
                 stream.skip()
         stream.end()
     return _make_run(file, metrics, count, answers)
 
 
-def _read_examples(stream: JsonStream, file: InputFile) -> Answers | None:
+def _read_examples(stream: JsonStream) -> Answers | None:
     answers = Answers(("prompt_id", "position"))
     counts: dict[str, int] = {}
     for key in stream.members():
         if key != "example_level_metadata" or not stream.starts_with("["):
             stream.skip()
             continue
-        for number, _ in enumerate(stream.elements()):
-            entry = as_mapping(stream.value())
+        for place, entry in stream.objects("example"):
             item = as_text(entry.get("prompt_id"))
             if item is None or "score" not in entry:
                 continue
-            given = entry["score"]
-            score = as_finite(given)
-            if score is None and given is not None and not isinstance(given, float):
-                raise ReadError.at(
-                    f"{file.label}, example {number + 1}",
-                    f"the score is {str(given)[:40]!r}, not a number.",
-                )
+            score = as_finite(score_of(entry["score"], place))
             repeat = counts.get(item, 0)
             counts[item] = repeat + 1
             answers.add(
@@ -192,10 +189,10 @@ def _make_run(
         own = answers is not None and metric in answers.metrics
         if metric.endswith(SPREAD) or (value is None and not own):
             continue
-        spread = as_finite(metrics.get(f"{metric}{SPREAD}"))
+        spread = as_positive(metrics.get(f"{metric}{SPREAD}"))
         # Only the score is known to be a mean over all examples.
         n = count if metric == "score" else None
-        se = spread / math.sqrt(n) if n and spread is not None and spread >= 0 else None
+        se = spread / math.sqrt(n) if n and spread is not None else None
         measures[metric] = Measure(
             metric,
             scores=answers.column(metric) if answers is not None and own else None,

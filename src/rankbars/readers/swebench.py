@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import Lacking, ReadError, UnknownOptionError
-from rankbars.readers.inputfiles import InputFile, open_text
+from rankbars.readers.inputfiles import InputFile, open_text, read_each
 from rankbars.readers.logs.jsontext import LARGEST_DOCUMENT, parse_json, top_level_keys
 from rankbars.readers.logs.records import ERROR, SCORED, Measure, Rows, Run
 from rankbars.readers.parts import Part
@@ -113,45 +113,36 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     if cluster not in CLUSTERS:
         error = UnknownOptionError.among("cluster of SWE-bench instances", cluster, CLUSTERS)
         raise error.about(Lacking("cluster", (cluster,), CLUSTERS))
+    boards: list[Run] = []
+    spent: list[InputFile] = []
     reports: list[Report] = []
     single: list[InputFile] = []
     described: list[InputFile] = []
     listed: dict[str, frozenset[str]] = {}
-    damaged: list[ReadError] = []
-    boards = [run for file in files if _is(is_board, file) for run in read_board(file, options)]
-    spent = [file for file in files if _is(is_trajectory, file)]
-    for file in files:
-        if file in spent or _is(is_board, file):
-            continue
-        try:
-            keys = frozenset(top_level_keys(file.path))
-            if file.path.name == METADATA:
-                described.append(file)  # read with its results
-            elif file.path.name == INSTANCE_REPORT and not is_list_report(keys) and len(keys) < 2:
-                single.append(file)
-            elif keys:
-                reports.append(read_report(file))
-            else:
-                listed[file.label] = _read_list(file)
-        except ReadError as error:
-            damaged.append(error)
-    try:
-        joined = list(_join_instances(single))
-    except ReadError as error:
-        damaged.append(error)
-    if damaged:
-        raise ReadError.joined(damaged)
-    kept, notes = _drop_doubles(reports, joined)
+
+    def add(file: InputFile) -> None:
+        keys = frozenset(top_level_keys(file.path))
+        if is_board(keys):
+            boards.extend(read_board(file, options))
+        elif is_trajectory(keys):
+            spent.append(file)
+        elif file.path.name == METADATA:
+            described.append(file)  # read with its results
+        elif file.path.name == INSTANCE_REPORT and not is_list_report(keys) and len(keys) < 2:
+            single.append(file)
+        elif keys:
+            reports.append(read_report(file))
+        else:
+            listed[file.label] = _read_list(file)
+
+    read_each(files, add)
+    kept, notes = _drop_doubles(reports, list(_join_instances(single)))
     kept, more = join_trajectories(kept, spent)
     notes += more
     if not kept and not boards:
         alone = [*listed, *(file.label for file in described)]
         raise ReadError.at(alone[0], "there is no report on instances beside it.")
     return [*boards, *_make_runs(kept, listed), *_name_notes(kept), *notes]
-
-
-def _is(kind: Callable[[frozenset[str]], bool], file: InputFile) -> bool:
-    return kind(frozenset(top_level_keys(file.path)))
 
 
 def _name_notes(reports: Sequence[Report]) -> list[Note]:

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, open_text, read_each
-from rankbars.readers.logs.jsontext import JsonStream, load_json
+from rankbars.readers.logs.jsonstream import JsonStream
+from rankbars.readers.logs.jsontext import load_json
 from rankbars.readers.logs.jsonvalues import (
     as_count,
     as_finite,
@@ -24,10 +25,13 @@ from rankbars.readers.logs.jsonvalues import (
     as_mapping,
     as_mappings,
     as_text,
+    name_of,
     parse_time,
+    score_of,
+    take_path,
 )
 from rankbars.readers.logs.records import ERROR, MISSING, SCORED, UNSCORED, Measure, Run
-from rankbars.readers.trials import Sheet, Trial, as_runs, name_of, score_of, spent, take_path
+from rankbars.readers.trials import Sheet, Trial, as_runs, spent
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = [

@@ -8,10 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from rankbars.readers.inputfiles import InputFile, file_stem, read_each
-from rankbars.readers.logs.jsontext import load_json
-from rankbars.readers.logs.jsonvalues import as_count, as_finite, as_mapping, as_text, parse_time
+from rankbars.readers.logs.jsontext import load_json, read_records
+from rankbars.readers.logs.jsonvalues import (
+    as_count,
+    as_finite,
+    as_mapping,
+    as_text,
+    name_of,
+    parse_time,
+    score_of,
+    take_path,
+)
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Measure, Run
-from rankbars.readers.trials import Sheet, Trial, name_of, read_records, score_of, spent, take_path
+from rankbars.readers.trials import Sheet, Trial, spent
 
 __all__ = ["read_tau2_bench", "read_tau2_folders", "read_tau2_submission", "read_tau_bench"]
 
@@ -45,8 +54,7 @@ def read_tau_bench(file: InputFile) -> list[Sheet]:
         file.label, model, task, metric="reward",
         system={} if named is None else {"strategy": named["strategy"]}, named="file",
     )  # fmt: skip
-    for number, record in enumerate(read_records(file), start=1):
-        place = f"{file.label}, record {number}"
+    for place, record in read_records(file):
         info = as_mapping(record.get("info"))
         reward = score_of(record.get("reward"), place)
         crashed = "error" in info
@@ -80,8 +88,7 @@ def read_tau2_bench(file: InputFile) -> list[Sheet]:
     """Simulations of tau2-bench, all in one file."""
     header: dict[str, Any] = {}
     records = read_records(file, "simulations", header, skip=("tasks",))
-    trials = [_tau2_trial(one, f"{file.label}, simulation {number}")
-              for number, one in enumerate(records, start=1)]  # fmt: skip
+    trials = [_tau2_trial(one, place) for place, one in records]
     sheet = _tau2_sheet(file.label, as_mapping(header.get("info")), header)
     sheet.trials = trials
     return [sheet]

@@ -6,25 +6,19 @@ status, cost). A reader says where those lie; here they are numbered, counted on
 
 from __future__ import annotations
 
-import csv
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rankbars.data.notes import Note, list_names
-from rankbars.errors import ReadError
-from rankbars.readers.inputfiles import InputFile, data_suffix, open_text
-from rankbars.readers.logs.jsontext import LARGEST_LINE, JsonStream
-from rankbars.readers.logs.jsonvalues import as_finite, as_mapping, as_score, as_text
+from rankbars.readers.logs.jsonvalues import as_finite
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Answers, Direction, Measure, Run
+from rankbars.readers.parts import Part
+from rankbars.tables.readoptions import ReadOptions
 
-__all__ = [
-    "Sheet", "Trial", "as_runs", "delimiter_of", "name_of", "notes_on", "read_members",
-    "read_records", "read_table", "score_of", "spent", "take_path",
-]  # fmt: skip
+__all__ = ["Sheet", "Trial", "as_runs", "notes_on", "parts_of", "spent"]
 
 # What is spent on a trial; a second measurement of it, never a task.
 _LOWER = ("cost", "user_cost", "seconds", "tokens", "api_calls")
@@ -117,141 +111,6 @@ class Sheet:
     notes: list[Note] = field(default_factory=list)
 
 
-def read_records(
-    file: InputFile, key: str = "", header: dict[str, Any] | None = None, skip: Sequence[str] = ()
-) -> Iterator[Mapping[str, Any]]:
-    """Records of a JSON file, one by one: those of a list, or of the list under a key.
-
-    Parameters
-    ----------
-    file : InputFile
-        The file.
-    key : str
-        Key of the outermost object that holds the list; empty for a list by itself.
-    header : dict, optional
-        Takes what stands beside the list.
-    skip : sequence of str
-        Keys beside it that are passed over without being held.
-
-    Raises
-    ------
-    ReadError
-        If the file is damaged, or a record is no object.
-    """
-    with open_text(file) as text:
-        stream = JsonStream(text, file.label)
-        if not key:
-            yield from _elements(stream, file.label)
-        else:
-            for name in stream.members():
-                if name == key and stream.starts_with("["):
-                    yield from _elements(stream, file.label)
-                elif header is None or name in skip:
-                    stream.skip()
-                else:
-                    header[name] = stream.value()
-        stream.end()
-
-
-def _elements(stream: JsonStream, label: str) -> Iterator[Mapping[str, Any]]:
-    for number, _ in enumerate(stream.elements(), start=1):
-        value = stream.value()
-        if not isinstance(value, dict):
-            raise ReadError.at(f"{label}, record {number}", "expected a JSON object.")
-        yield value
-
-
-def read_members(
-    file: InputFile, key: str, header: dict[str, Any], skip: Sequence[str] = ()
-) -> Iterator[tuple[str, Any]]:
-    """Members of the object under a key of a JSON file, one by one; what is beside in `header`.
-
-    What stands under the keys to `skip` is passed over without being held.
-
-    Raises
-    ------
-    ReadError
-        If the file is damaged.
-    """
-    with open_text(file) as text:
-        stream = JsonStream(text, file.label)
-        for name in stream.members():
-            if name == key and stream.starts_with("{"):
-                for member in stream.members():
-                    yield member, stream.value()
-            elif name in skip:
-                stream.skip()
-            else:
-                header[name] = stream.value()
-        stream.end()
-
-
-def read_table(file: InputFile) -> Iterator[dict[str, Any]]:
-    """Rows of a table with commas or tabs, whose cells may hold whole traces.
-
-    Raises
-    ------
-    ReadError
-        If the file is damaged, or a row has more cells than the header.
-    """
-    before = csv.field_size_limit(LARGEST_LINE)  # a cell may hold a whole trace
-    try:
-        with open_text(file) as text:
-            for number, row in enumerate(
-                csv.DictReader(text, delimiter=delimiter_of(file.path)), 2
-            ):
-                if None in row:
-                    raise ReadError.at(file.label, "the row has more cells than the header.",
-                                       row=number)  # fmt: skip
-                yield row
-    except csv.Error as error:
-        raise ReadError.at(file.label, f"the table cannot be read ({error}).") from error
-    finally:
-        csv.field_size_limit(before)
-
-
-def delimiter_of(path: Path) -> str:
-    """What stands between the cells of a table with this name."""
-    return "\t" if data_suffix(path) == ".tsv" else ","
-
-
-def take_path(value: object, *keys: str) -> Any:
-    """What lies under keys in nested objects; None where a key is not there.
-
-    Examples
-    --------
-    >>> take_path({"info": {"model": "a"}}, "info", "model"), take_path({}, "info", "model")
-    ('a', None)
-    """
-    for key in keys:
-        value = as_mapping(value).get(key)
-    return value
-
-
-def score_of(value: object, place: str) -> float | None:
-    """A score, or None for null and NaN; anything else is refused with its place.
-
-    Examples
-    --------
-    >>> score_of(True, "x"), score_of(None, "x")
-    (1.0, None)
-    """
-    if value is None:
-        return None
-    score = as_score(value)
-    if score is None:
-        raise ReadError.at(place, f"the score is {str(value)[:40]!r}, not a number.")
-    return None if math.isnan(score) else score
-
-
-def name_of(value: object, place: str, what: str) -> str:
-    """The text of a name; anything else is refused with its place."""
-    name = as_text(value)
-    if name is None or not name.strip():
-        raise ReadError.at(place, f"expected {what}, found {str(value)[:40]!r}.")
-    return name
-
-
 def spent(name: str, *parts: object) -> dict[str, float]:
     """The sum of what was spent, under a name; nothing where no part is a number of 0 or more.
 
@@ -263,6 +122,11 @@ def spent(name: str, *parts: object) -> dict[str, float]:
     known = [number for part in parts if (number := as_finite(part)) is not None and number >= 0]
     total = math.fsum(known)
     return {name: total} if known and math.isfinite(total) else {}
+
+
+def parts_of(sheets: Sequence[Sheet], options: ReadOptions) -> list[Part]:
+    """What files hold that hold nothing but sheets: their runs, and what must be said of them."""
+    return [*as_runs(sheets), *notes_on(sheets, counted=options.failed)]
 
 
 def as_runs(sheets: Iterable[Sheet]) -> list[Run]:

@@ -12,13 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from rankbars.errors import ReadError
-from rankbars.readers.inputfiles import InputFile, file_stem, read_each
-from rankbars.readers.logs.jsontext import record_keys, top_level_keys
-from rankbars.readers.logs.jsonvalues import as_finite, as_mapping, as_mappings, as_text, parse_time
+from rankbars.readers.inputfiles import InputFile, file_stem, read_all
+from rankbars.readers.logs.jsontext import read_records, top_level_keys
+from rankbars.readers.logs.jsonvalues import (
+    as_finite,
+    as_mapping,
+    as_mappings,
+    as_text,
+    parse_time,
+    take_path,
+)
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition
-from rankbars.readers.scoredrows import ScoredRow, read_rows, sheets_of
-from rankbars.readers.trials import Sheet, as_runs, notes_on, read_records, take_path
+from rankbars.readers.scoredrows import ScoredRow, read_rows, row_keys, sheets_of
+from rankbars.readers.trials import Sheet, parts_of
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
@@ -44,7 +51,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     >>> sniff(Path("calls.jsonl"), text.encode()).format
     'weave'
     """
-    keys = set(record_keys(path) or top_level_keys(path))
+    keys = set(row_keys(path, head))
     if keys >= _CALL:
         return Recognition("weave", CERTAIN, "It has the keys of calls of Weave: op_name, inputs, "
                            "output, trace_id.")  # fmt: skip
@@ -56,9 +63,9 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Trials of evaluations, as runs; the same call in two files counts once."""
-    sheets = [one for some in read_each(files, _read) for one in some]
+    sheets = read_all(files, _read)
     _shorten(sheets)
-    return [*as_runs(sheets), *notes_on(sheets, counted=options.failed)]
+    return parts_of(sheets, options)
 
 
 def _read(file: InputFile) -> list[Sheet]:
@@ -99,7 +106,7 @@ def _results(file: InputFile) -> Iterator[ScoredRow]:
         pass  # what the models are called may stand after the rows
     told = take_path(header, "summary", "evaluations")
     known = {as_text(one.get("evaluation_call_id")): one for one in as_mappings(told)}
-    for row in read_records(file, "rows"):
+    for _, row in read_records(file, "rows"):
         for one in as_mappings(row.get("evaluations")):
             call = as_text(one.get("evaluation_call_id")) or ""
             about = known.get(call, {})

@@ -17,7 +17,7 @@ from typing import IO, Any, cast
 
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, open_raw
-from rankbars.readers.logs.jsontext import JsonStream
+from rankbars.readers.logs.jsonstream import JsonStream
 
 __all__ = ["Archive", "open_archive"]
 

@@ -1,4 +1,4 @@
-"""JSON of logs: documents, lines and streams, bounded in size and depth.
+"""JSON in files: documents, lines and records of a list, bounded in size and depth.
 
 Logs legitimately hold NaN and Infinity, which fast parsers refuse. Whatever is wrong with the text
 becomes a `ReadError` that names the file and the place.
@@ -8,27 +8,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from rankbars.errors import ReadError
-from rankbars.readers.inputfiles import COMPRESSIONS, DAMAGE, InputFile, open_binary, open_text
+from rankbars.readers.inputfiles import DAMAGE, InputFile, open_binary, open_text
+from rankbars.readers.logs.jsonstream import JsonStream
 
 __all__ = [
-    "LARGEST_DOCUMENT", "JsonStream", "first_object", "load_json", "parse_json",
-    "read_json_lines", "record_keys", "top_level_keys",
+    "LARGEST_DOCUMENT", "LARGEST_LINE", "first_object", "kind_of", "load_json", "parse_json",
+    "read_json_lines", "read_members", "read_records", "record_keys", "top_level_keys",
 ]  # fmt: skip
 
 # Far above what any tool writes; a document is held in memory as a whole, a line for a moment.
 LARGEST_DOCUMENT = 1 << 26
 LARGEST_LINE = 1 << 25
-
-# A compressed file may grow this much; text of logs shrinks to a tenth or a hundredth.
-LARGEST_RATIO = 300
-FREE_BYTES = 1 << 26
 
 # Keys of the outermost object stand within these first bytes of the file.
 KEY_BYTES = 1 << 22
@@ -36,22 +33,25 @@ KEY_BYTES = 1 << 22
 # A string that does not end runs to the end of what was read, so that no part is tried twice.
 _TOKEN = re.compile(r'"((?:[^"\\]+|\\.)*+)(?:"(\s*:)?|\\?\Z)|[{}\[\]]', re.DOTALL)
 
-CHUNK = 1 << 16
 
-# One element is held in memory; what is skipped is not.
-LARGEST_VALUE = 1 << 25
-
-DEEPEST = 1000
-
-_BLANKS = " \t\r\n"
-_BLANK = re.compile(r"[ \t\r\n]*")
-_MARK = re.compile(r'["{}\[\]]')
-
-# An error this near to the end of what was read may only say that more is to come.
-_NEAR = 16
+class _RepeatedKeyError(Exception):
+    """A key stands twice in one object."""
 
 
-def parse_json(text: str, label: str, row: int | None = None) -> Any:
+def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _RepeatedKeyError(key)
+        found[key] = value
+    return found
+
+
+_DECODER = json.JSONDecoder()
+_DECODER_ONCE = json.JSONDecoder(object_pairs_hook=_keys_once)
+
+
+def parse_json(text: str, label: str, row: int | None = None, *, once: bool = False) -> Any:
     """The value that a JSON text stands for.
 
     Parameters
@@ -62,6 +62,8 @@ def parse_json(text: str, label: str, row: int | None = None) -> Any:
         File, and what else names the place.
     row : int, optional
         Line of the file.
+    once : bool
+        Whether a key that stands twice in one object is refused.
 
     Raises
     ------
@@ -74,19 +76,25 @@ def parse_json(text: str, label: str, row: int | None = None) -> Any:
     {'score': nan}
     """
     try:
-        return json.loads(text)
+        return (_DECODER_ONCE if once else _DECODER).decode(text)
     except json.JSONDecodeError as error:
         cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
-        problem = f"the text is not JSON ({error.msg}, column {error.colno}). Correct it"
-        if cut:
-            problem = "the JSON ends too early; the file seems to be cut off. Copy it again"
-        place = row if row is not None else error.lineno
-        raise ReadError.at(label, f"{problem}.", row=place) from error
+        problem = f"the text is not JSON ({error.msg}, column {error.colno}). Correct it."
+        if cut and not (row is not None and text.endswith("\n")):  # a line that ends is whole
+            problem = "the JSON ends too early; the file seems to be cut off. Copy it again."
+        raise ReadError.at(label, problem, row=error.lineno if row is None else row) from error
+    except _RepeatedKeyError as error:
+        raise ReadError.at(
+            label,
+            f"the key {error.args[0]!r} stands twice in one object. Each column needs a name of "
+            "its own.",
+            row=row,
+        ) from error
     except RecursionError as error:
         raise ReadError.at(label, "the JSON is nested too deeply.", row=row) from error
     except ValueError as error:
-        text = "a number cannot be read: it has thousands of digits."
-        raise ReadError.at(label, text, row=row) from error
+        problem = "a number cannot be read: it has thousands of digits."
+        raise ReadError.at(label, problem, row=row) from error
 
 
 def load_json(file: InputFile) -> Mapping[str, Any]:
@@ -106,45 +114,101 @@ def load_json(file: InputFile) -> Mapping[str, Any]:
         )
     value = parse_json(content, file.label)
     if not isinstance(value, dict):
-        raise ReadError.at(file.label, f"expected a JSON object, found {_kind(value)}.")
+        raise ReadError.at(file.label, f"expected a JSON object, found {kind_of(value)}.")
     return value
 
 
-def read_json_lines(file: InputFile) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_json_lines(file: InputFile, *, once: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
     """Objects of a file with one per line, each with the number of its line.
 
     Raises
     ------
     ReadError
-        If the file is damaged, or a line is too long or holds something else.
+        If the file is damaged, a line is too long or holds something else, or a key stands twice
+        in an object that must have each `once`.
     """
-    size = file.path.stat().st_size
-    bound = None
-    if file.path.suffix.lower() in COMPRESSIONS:
-        bound = max(FREE_BYTES, LARGEST_RATIO * size)
     with open_text(file) as text:
-        number = taken = 0
-        while line := text.readline(LARGEST_LINE + 1):
-            number += 1
-            taken += len(line)
-            if bound is not None and taken > bound:
-                raise ReadError.at(
-                    file.label,
-                    f"the file grows more than {LARGEST_RATIO} times when it is decompressed, "
-                    "which text of results does not. It is not read.",
-                )
-            if len(line) > LARGEST_LINE:
-                raise ReadError.at(
-                    file.label, f"the line is longer than {LARGEST_LINE >> 20} MiB.", row=number
-                )
+        lines = iter(lambda: text.readline(LARGEST_LINE + 1), "")
+        for number, line in enumerate(lines, start=1):
             if line.isspace():
                 continue
-            value = parse_json(line, file.label, number)
+            if len(line) > LARGEST_LINE:
+                raise ReadError.at(
+                    file.label,
+                    f"the line is longer than {LARGEST_LINE >> 20} MiB, which no line of results "
+                    "is. Is a line break missing?",
+                    row=number,
+                )
+            value = parse_json(line, file.label, number, once=once)
             if not isinstance(value, dict):
                 raise ReadError.at(
-                    file.label, f"expected a JSON object, found {_kind(value)}.", row=number
+                    file.label,
+                    f"expected a JSON object, found {kind_of(value)}. A line holds one such as "
+                    '{"model": "a", "score": 1}.',
+                    row=number,
                 )
             yield number, value
+
+
+def read_records(
+    file: InputFile, key: str = "", header: dict[str, Any] | None = None, skip: Sequence[str] = ()
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Records of a JSON file, each with its place: those of a list, or of the list under a key.
+
+    Parameters
+    ----------
+    file : InputFile
+        The file.
+    key : str
+        Key of the outermost object that holds the list; empty for a list by itself.
+    header : dict, optional
+        Takes what stands beside the list.
+    skip : sequence of str
+        Keys beside it that are passed over without being held.
+
+    Raises
+    ------
+    ReadError
+        If the file is damaged, or a record is no object.
+    """
+    with open_text(file) as text:
+        stream = JsonStream(text, file.label)
+        if not key:
+            yield from stream.objects("record")
+        else:
+            for name in stream.members():
+                if name == key and stream.starts_with("["):
+                    yield from stream.objects("record")
+                elif header is None or name in skip:
+                    stream.skip()
+                else:
+                    header[name] = stream.value()
+        stream.end()
+
+
+def read_members(
+    file: InputFile, key: str, header: dict[str, Any], skip: Sequence[str] = ()
+) -> Iterator[tuple[str, Any]]:
+    """Members of the object under a key of a JSON file, one by one; what is beside in `header`.
+
+    What stands under the keys to `skip` is passed over without being held.
+
+    Raises
+    ------
+    ReadError
+        If the file is damaged.
+    """
+    with open_text(file) as text:
+        stream = JsonStream(text, file.label)
+        for name in stream.members():
+            if name == key and stream.starts_with("{"):
+                for member in stream.members():
+                    yield member, stream.value()
+            elif name in skip:
+                stream.skip()
+            else:
+                header[name] = stream.value()
+        stream.end()
 
 
 def top_level_keys(path: Path) -> tuple[str, ...]:
@@ -163,9 +227,6 @@ def record_keys(path: Path) -> tuple[str, ...]:
     """
     state = path.stat()
     return _keys(path, "[", state.st_size, state.st_mtime_ns)
-
-
-_DECODER = json.JSONDecoder()
 
 
 # Every format asks the same of the same file, one after the other, and so does who reads it.
@@ -223,197 +284,8 @@ def first_object(head: bytes) -> Mapping[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _kind(value: object) -> str:
-    names = {list: "a list", str: "text", bool: "a truth value", int: "a number", float: "a number"}
-    return "nothing" if value is None else names.get(type(value), "something else")
-
-
-class _TextSource(Protocol):
-    """Anything with the ``read`` of a text file."""
-
-    def read(self, size: int, /) -> str:
-        """Up to `size` characters; none at the end."""
-
-
-class JsonStream:
-    """A JSON text, taken from left to right.
-
-    Parameters
-    ----------
-    source : _TextSource
-        The text.
-    label : str
-        File, and what else names the place, for messages.
-
-    Examples
-    --------
-    >>> import io
-    >>> stream = JsonStream(io.StringIO('{"note": [[1]], "samples": [{"id": 1}, {"id": 2}]}'), "x")
-    >>> for key in stream.members():
-    ...     if key == "samples":
-    ...         print([stream.value()["id"] for _ in stream.elements()])
-    ...     else:
-    ...         stream.skip()
-    [1, 2]
-    """
-
-    def __init__(self, source: _TextSource, label: str) -> None:
-        self._source = source
-        self._label = label
-        self._text = ""
-        self._at = 0
-        self._before = 0
-        self._decoder = json.JSONDecoder()
-
-    def starts_with(self, mark: str) -> bool:
-        """Whether the next thing starts with this character."""
-        return self._peek() == mark
-
-    def members(self) -> Iterator[str]:
-        """Keys of the object that comes next; take or skip the value after each."""
-        self._take("{")
-        if self._peek() == "}":
-            self._at += 1
-            return
-        while True:
-            key = self.value()
-            if not isinstance(key, str):
-                raise self._error("expected the name of a member")
-            self._take(":")
-            yield key
-            if self._peek() != ",":
-                break
-            self._at += 1
-        self._take("}")
-
-    def elements(self) -> Iterator[None]:
-        """One stop at each element of the list that comes next; take or skip it."""
-        self._take("[")
-        if self._peek() == "]":
-            self._at += 1
-            return
-        while True:
-            yield None
-            if self._peek() != ",":
-                break
-            self._at += 1
-        self._take("]")
-
-    def value(self) -> Any:
-        """The value that comes next.
-
-        Raises
-        ------
-        ReadError
-            If it is not JSON, or too large or too deep to be held.
-        """
-        self._peek()
-        while True:
-            try:
-                value, end = self._decoder.raw_decode(self._text, self._at)
-            except json.JSONDecodeError as error:
-                open_end = error.msg.startswith("Unterminated string")
-                if not open_end and error.pos < len(self._text) - _NEAR:
-                    self._at = error.pos
-                    raise self._error(f"the text is not JSON ({error.msg})") from error
-                if not self._fill():
-                    if open_end or error.pos >= len(self._text.rstrip()):
-                        raise self._cut() from error
-                    self._at = error.pos
-                    raise self._error(f"the text is not JSON ({error.msg})") from error
-                continue
-            except RecursionError as error:
-                raise self._error("the JSON is nested too deeply") from error
-            except ValueError as error:
-                raise self._error("a number cannot be read: it has thousands of digits") from error
-            # A number that touches the end of what was read may go on.
-            if end == len(self._text) and self._fill():
-                continue
-            self._at = end
-            return value
-
-    def skip(self) -> None:
-        """Pass over the value that comes next without holding it."""
-        if self._peek() not in ("{", "[", '"'):
-            self.value()
-            return
-        depth = 0
-        while True:
-            token = _MARK.search(self._text, self._at)
-            if token is None:
-                self._at = len(self._text)
-                if not self._fill():
-                    raise self._cut()
-                continue
-            self._at = token.end()
-            mark = token.group()
-            if mark == '"':
-                self._skip_string()
-            else:
-                depth += 1 if mark in "{[" else -1
-            if depth > DEEPEST:
-                raise self._error("the JSON is nested too deeply")
-            if depth <= 0:
-                return
-
-    def end(self) -> None:
-        """Nothing but blanks may follow; raises `ReadError` otherwise."""
-        if self._peek():
-            raise self._error("something follows the end of the JSON text")
-
-    def _skip_string(self) -> None:
-        while True:
-            end = self._text.find('"', self._at)
-            stop = end if end >= 0 else len(self._text)
-            run = stop
-            while run > self._at and self._text[run - 1] == "\\":
-                run -= 1
-            escaped = (stop - run) % 2 == 1
-            if end >= 0:
-                self._at = end + 1
-                if not escaped:
-                    return
-                continue
-            # A lone backslash at the end goes with what is read next.
-            self._at = stop - escaped
-            if not self._fill():
-                raise self._cut()
-
-    def _peek(self) -> str:
-        while True:
-            if self._at < len(self._text):
-                mark = self._text[self._at]
-                if mark not in _BLANKS:
-                    return mark
-                blank = _BLANK.match(self._text, self._at)
-                self._at = self._at if blank is None else blank.end()
-            elif not self._fill():
-                return ""
-
-    def _take(self, mark: str) -> None:
-        found = self._peek()
-        if found == mark:
-            self._at += 1
-            return
-        raise self._cut() if not found else self._error(f"expected {mark!r}, found {found!r}")
-
-    def _fill(self) -> bool:
-        """Read on; as much again as is held, so that a long value is tried few times."""
-        held = len(self._text) - self._at
-        if held > LARGEST_VALUE:
-            raise self._error(f"a value is longer than {LARGEST_VALUE >> 20} MiB")
-        more = self._source.read(max(CHUNK, held))
-        if not more:
-            return False
-        self._before += self._at
-        self._text = self._text[self._at :] + more
-        self._at = 0
-        return True
-
-    def _error(self, problem: str) -> ReadError:
-        return ReadError.at(self._label, f"{problem}, at character {self._before + self._at + 1}.")
-
-    def _cut(self) -> ReadError:
-        return ReadError.at(
-            self._label, "the JSON ends too early; the file seems to be cut off. Copy it again."
-        )
+def kind_of(value: object) -> str:
+    """What a JSON value is, in words."""
+    names = {dict: "an object", list: "a list", str: "text", bool: "a truth value",
+             int: "a number", float: "a number"}  # fmt: skip
+    return "nothing" if value is None else names.get(type(value), type(value).__name__)

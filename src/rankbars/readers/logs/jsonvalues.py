@@ -1,4 +1,8 @@
-"""Values of JSON as what they should be: texts, numbers, counts, times, objects, lists."""
+"""Values of JSON as what they should be: texts, numbers, counts, times, objects, lists.
+
+What ``as_…`` gives is nothing where the value is something else; what ends with ``_of`` refuses
+that, with its place.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from rankbars.errors import DataError, ReadError
+from rankbars.tables.cells import label_text
+
 __all__ = [
-    "as_count", "as_finite", "as_float", "as_list", "as_mapping", "as_mappings", "as_score",
-    "as_text", "fingerprint", "parse_time",
+    "as_count", "as_finite", "as_float", "as_list", "as_mapping", "as_mappings", "as_positive",
+    "as_score", "as_text", "fingerprint", "label_of", "name_of", "parse_time", "score_of",
+    "take_path",
 ]  # fmt: skip
 
 _FILE_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})((?:\.\d+)?)")
@@ -84,6 +92,63 @@ def as_count(value: object) -> int | None:
     if number is None or not 0 <= number < LARGEST_COUNT or number != int(number):
         return None
     return int(number)
+
+
+def as_positive(value: object) -> float | None:
+    """`value` if it is a finite JSON number of 0 or more, such as a standard error, else None."""
+    number = as_finite(value)
+    return number if number is not None and number >= 0 else None
+
+
+def take_path(value: object, *keys: str) -> Any:
+    """What lies under keys in nested objects; None where a key is not there.
+
+    Examples
+    --------
+    >>> take_path({"info": {"model": "a"}}, "info", "model"), take_path({}, "info", "model")
+    ('a', None)
+    """
+    for key in keys:
+        value = as_mapping(value).get(key)
+    return value
+
+
+def score_of(value: object, place: str, what: str = "the score") -> float | None:
+    """A score, or None for null and NaN; anything else is refused with its place.
+
+    Examples
+    --------
+    >>> score_of(True, "x"), score_of(None, "x")
+    (1.0, None)
+    """
+    if value is None:
+        return None
+    score = as_score(value)
+    if score is None:
+        raise ReadError.at(place, f"{what} is {str(value)[:40]!r}, not a number.")
+    return None if math.isnan(score) else score
+
+
+def name_of(value: object, place: str, what: str) -> str:
+    """The text of a name; anything else is refused with its place."""
+    name = as_text(value)
+    if name is None or not name.strip():
+        raise ReadError.at(place, f"expected {what}, found {str(value)[:40]!r}.")
+    return name
+
+
+def label_of(value: object, place: str, what: str) -> str | None:
+    """A name as tables write it, the same for 7 and 7.0; None if there is none.
+
+    Raises
+    ------
+    ReadError
+        If it cannot be a name, such as a list.
+    """
+    try:
+        return label_text(value)
+    except DataError as error:
+        raise ReadError.at(place, f"{what} {error}.") from error
 
 
 def fingerprint(*parts: object) -> str:

@@ -37,14 +37,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
-from rankbars.errors import DataError, ReadError
-from rankbars.tables.cells import label_text
 from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED
 from rankbars.tables.descriptions import RECORDED
 
 __all__ = [
     "ERROR", "MISSING", "SCORED", "UNSCORED", "Agreement", "Answers", "Direction", "Measure",
-    "Rows", "Run", "print_of", "read_cluster",
+    "Rows", "Run", "print_of",
 ]  # fmt: skip
 
 Direction: TypeAlias = Literal["higher", "lower"]
@@ -316,21 +314,6 @@ class Answers:
             other_ids=others if len(others) == len(self) else None,
             identity=self._identity,
         )
-
-
-def read_cluster(value: object, place: str, key: str | None = None) -> str | None:
-    """The name of a cluster, which stands under a `key`; None where there is none.
-
-    Raises
-    ------
-    ReadError
-        If it is no name.
-    """
-    try:
-        return label_text(value)
-    except DataError as error:
-        named = "" if key is None else f" {key!r}"
-        raise ReadError.at(place, f"the cluster{named} {error}.") from error
 
 
 def print_of(text: str) -> int:
