@@ -11,17 +11,24 @@ from typing import Any, NamedTuple
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, read_each
-from rankbars.readers.lighteval_details import Details, find_layout, read_details
-from rankbars.readers.lm_eval_results import spelt_number
+from rankbars.readers.lighteval_details import find_layout, read_details
+from rankbars.readers.lm_eval_results import (
+    Results,
+    TaskResult,
+    Value,
+    measures_of,
+    spelt_number,
+)
 from rankbars.readers.logs.jsontext import load_json, top_level_keys
 from rankbars.readers.logs.jsonvalues import (
     as_count,
     as_mapping,
     as_mappings,
+    as_positive,
     as_text,
     parse_time,
 )
-from rankbars.readers.logs.records import Agreement, Direction, Measure, Run
+from rankbars.readers.logs.records import Agreement, Answers, Direction, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition
 from rankbars.tables.database import Engine
@@ -47,8 +54,6 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     """
     if head.startswith(b"PAR1"):
         return _sniff_details(path) if path.name.startswith("details_") else None
-    if data_suffix(path) != ".json" and path.name != "stdin":
-        return None
     keys = set(top_level_keys(path))
     if keys >= {"config_general", "results"} and keys & {"config_tasks", "versions"}:
         return Recognition("lighteval", CERTAIN, "It has the keys of a lighteval results file: "
@@ -84,7 +89,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from results and details of lighteval."""
     details = [file for file in files if data_suffix(file.path) != ".json"]
     results = read_each([file for file in files if file not in details], _read_results)
-    joined: dict[int, dict[str, tuple[InputFile, Details]]] = {}
+    joined: dict[int, dict[str, tuple[InputFile, Answers]]] = {}
     alone: list[Run] = []
 
     def join(file: InputFile) -> None:
@@ -106,20 +111,20 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     return [*runs, *_note_alone(alone)]
 
 
-def _runs(results: _Results, details: Mapping[str, tuple[InputFile, Details]]) -> Iterator[Run]:
+def _runs(results: Results, details: Mapping[str, tuple[InputFile, Answers]]) -> Iterator[Run]:
     for task, known in results.tasks.items():
         file, found = details.get(task, (results.file, None))
         agree = {}
         if known.version is not None:
             agree["version of the task"] = Agreement(known.version)
-        if known.digest is not None:
-            agree["hash of the examples"] = Agreement(known.digest, results.limit or "")
+        if known.task_hash is not None:
+            agree["hash of the examples"] = Agreement(known.task_hash, results.limit or "")
         yield Run(
             file.label,
             results.model,
             task,
-            _measures(known, found),
-            rows=None if found is None else found.answers.rows(),
+            measures_of(known, known.values[""], found),
+            rows=None if found is None else found.rows(),
             headline=known.headline,
             system=results.system,
             agree=agree,
@@ -130,17 +135,11 @@ def _runs(results: _Results, details: Mapping[str, tuple[InputFile, Details]]) -
         )
 
 
-def _make_run(file: InputFile, place: _Place, found: Details) -> Run:
+def _make_run(file: InputFile, place: _Place, found: Answers) -> Run:
     """Details without results."""
-    nothing = _TaskResult({}, {}, None, None, None, None, None, ())
-    return Run(
-        file.label,
-        place.model,
-        place.task,
-        _measures(nothing, found),
-        rows=found.answers.rows(),
-        stamp=parse_time(place.stamp),
-    )
+    measures = measures_of(TaskResult({}, {}), {}, found)
+    stamp = parse_time(place.stamp)
+    return Run(file.label, place.model, place.task, measures, rows=found.rows(), stamp=stamp)
 
 
 def _note_alone(runs: Sequence[Run]) -> list[Run]:
@@ -155,26 +154,6 @@ def _note_alone(runs: Sequence[Run]) -> list[Run]:
         f"after the path, here {first.model!r} and {first.task!r}.",
     )
     return [replace(run, notes=(note,)) for run in runs]
-
-
-def _measures(known: _TaskResult, found: Details | None) -> dict[str, Measure]:
-    names = known.values if found is None else (*known.values, *found.answers.metrics)
-    measures = {}
-    for name in dict.fromkeys(names):
-        value = known.values.get(name, _Value(None, None))
-        declined = None if found is None else found.declined.get(name)
-        own = found is not None and name in found.answers.metrics and declined is None
-        measures[name] = Measure(
-            name,
-            scores=found.answers.column(name) if found is not None and own else None,
-            value=value.value,
-            se=value.se,
-            n=known.n,
-            direction=known.directions.get(name),
-            declined=declined,
-            fault=None if own else value.fault,
-        )
-    return measures
 
 
 def _read_place(file: InputFile) -> _Place:
@@ -200,7 +179,7 @@ def _read_place(file: InputFile) -> _Place:
     return _Place(stamp, task, model or "model", root)
 
 
-def _find_results(place: _Place, results: Sequence[_Results]) -> int | None:
+def _find_results(place: _Place, results: Sequence[Results]) -> int | None:
     """Number of the results of the same run: the same time and, if several have it, model."""
     same = [
         number
@@ -220,7 +199,7 @@ def _results_beside(place: _Place, file: InputFile) -> InputFile | None:
     return InputFile(path, path.as_posix(), asked=False) if path.is_file() else None
 
 
-def _match_task(name: str, tasks: Mapping[str, _TaskResult]) -> str | None:
+def _match_task(name: str, tasks: Mapping[str, TaskResult]) -> str | None:
     """Task of the results that a file name stands for; separators may have been replaced."""
     if name in tasks:
         return name
@@ -231,73 +210,6 @@ def _match_task(name: str, tasks: Mapping[str, _TaskResult]) -> str | None:
 
 def _plain(text: str) -> str:
     return "".join(c if c.isalnum() else "_" for c in text)
-
-
-class _Value(NamedTuple):
-    """A published value, its standard error, and what is wrong with it."""
-
-    value: float | None
-    se: float | None
-    fault: str | None = None
-
-
-class _TaskResult(NamedTuple):
-    """What a results file says about one task.
-
-    Parameters
-    ----------
-    values : mapping from str to _Value
-        By metric, in the order of the file.
-    directions : mapping from str to {"higher", "lower"}
-        Recorded sides, by metric.
-    headline : str or None
-        The first metric of the task's own list.
-    n : int or None
-        Documents that were evaluated.
-    version, digest, category : str or None
-        As in the file.
-    parts : tuple of str
-        Tasks that this one is the average of.
-    """
-
-    values: Mapping[str, _Value]
-    directions: Mapping[str, Direction]
-    headline: str | None
-    n: int | None
-    version: str | None
-    digest: str | None
-    category: str | None
-    parts: tuple[str, ...]
-
-
-class _Results(NamedTuple):
-    """A results file.
-
-    Parameters
-    ----------
-    file : InputFile
-        The file.
-    model : str
-        Name of the model.
-    system : mapping from str to str
-        Settings that make systems different.
-    limit : str or None
-        How many documents were asked for.
-    stamp : str or None
-        Time in the name of the file.
-    time : float or None
-        The same in seconds.
-    tasks : mapping from str to _TaskResult
-        By task.
-    """
-
-    file: InputFile
-    model: str
-    system: Mapping[str, str]
-    limit: str | None
-    stamp: str | None
-    time: float | None
-    tasks: Mapping[str, _TaskResult]
 
 
 def _file_stamp(path: Path) -> str | None:
@@ -312,7 +224,7 @@ def _file_stamp(path: Path) -> str | None:
     return last if STAMP.fullmatch(last) else None
 
 
-def _read_results(file: InputFile) -> _Results:
+def _read_results(file: InputFile) -> Results:
     """What a results file says.
 
     Raises
@@ -335,20 +247,22 @@ def _read_results(file: InputFile) -> _Results:
     stamp = _file_stamp(file.path)
     names = [name for name in results if name != "all"]
     limit = general.get("max_samples")
-    return _Results(
+    system = {key: as_text(general.get(key)) for key in ("model_sha", "model_dtype")}
+    return Results(
         file,
-        model,
-        {key: text for key in ("model_sha", "model_dtype") if (text := as_text(general.get(key)))},
-        None if limit is None else f"max_samples {limit}",
         stamp,
-        parse_time(stamp),
+        model,
+        {key: text for key, text in system.items() if text},
+        {},
         {name: _read_task(file, content, name, names) for name in names},
+        time=parse_time(stamp),
+        limit=None if limit is None else f"max_samples {limit}",
     )
 
 
 def _read_task(
     file: InputFile, content: Mapping[str, Any], task: str, tasks: Sequence[str]
-) -> _TaskResult:
+) -> TaskResult:
     given = as_mapping(as_mapping(content["results"]).get(task))
     values = {
         name: _value(file, task, name, value, given.get(f"{name}_stderr"))
@@ -367,19 +281,21 @@ def _read_task(
     )
     hashes = as_mapping(_find(as_mapping(content.get("summary_tasks")), task).get("hashes"))
     version = as_mapping(content.get("versions")).get(task)
-    return _TaskResult(
-        values,
-        {name: side for name in values if (side := _side(name, directions)) is not None},
-        next((name for name in order if name in values), None),
-        as_count(config.get("effective_num_docs")),
-        None if version is None else str(version),
-        as_text(hashes.get("hash_examples")),
-        group if whole and not average else None,
-        parts,
+    sides = {name: directions.get(name) or directions.get(name.partition(":")[0])
+             for name in values}  # fmt: skip
+    return TaskResult(
+        {"": values},
+        {name: side for name, side in sides.items() if side is not None},
+        headline=next((name for name in order if name in values), None),
+        version=None if version is None else str(version),
+        task_hash=as_text(hashes.get("hash_examples")),
+        category=group if whole and not average else None,
+        n=as_count(config.get("effective_num_docs")),
+        parts=parts,
     )
 
 
-def _value(file: InputFile, task: str, name: str, value: object, error: object) -> _Value:
+def _value(file: InputFile, task: str, name: str, value: object, error: object) -> Value:
     number, se = spelt_number(value), spelt_number(error)
     fault = None
     # What is no finite number is no score; anything else that is no number is a fault.
@@ -389,7 +305,7 @@ def _value(file: InputFile, task: str, name: str, value: object, error: object) 
             f"{file.label}: the value {str(value)[:40]!r} of the metric {name!r} of task {task!r} "
             "is not a number. Correct it, or choose another metric (--metric)."
         )
-    return _Value(number, se if se is not None and se >= 0 else None, fault)
+    return Value(number, as_positive(se), fault)
 
 
 def _find(given: Mapping[str, Any], task: str) -> Mapping[str, Any]:
@@ -421,8 +337,3 @@ def _directions(config: Mapping[str, Any]) -> tuple[dict[str, Direction], list[s
                 if isinstance(side, bool):
                     sides[name] = "higher" if side else "lower"
     return sides, order
-
-
-def _side(name: str, directions: Mapping[str, Direction]) -> Direction | None:
-    """Side of a metric, whose name may carry parameters behind a colon."""
-    return directions.get(name) or directions.get(name.partition(":")[0])

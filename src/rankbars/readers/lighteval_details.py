@@ -10,8 +10,7 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile
@@ -20,7 +19,7 @@ from rankbars.readers.logs.records import Answers
 from rankbars.tables.database import Engine, report_damage
 from rankbars.tables.relations import Relation
 
-__all__ = ["Details", "find_layout", "read_details"]
+__all__ = ["find_layout", "read_details"]
 
 # Columns that hold the question, the first one that is there.
 QUESTIONS = ("example", "query", "full_prompt")
@@ -30,21 +29,6 @@ BLOCK_ROWS = 2048
 LONGEST = 1 << 22
 
 _NAMES = {"nan": math.nan, "inf": math.inf, "None": None, "True": True, "False": False}
-
-
-class Details(NamedTuple):
-    """Answers of one task.
-
-    Parameters
-    ----------
-    answers : Answers
-        The answers and their scores.
-    declined : mapping from str to str
-        Metrics whose values are not single numbers, and why they cannot be used.
-    """
-
-    answers: Answers
-    declined: Mapping[str, str]
 
 
 def find_layout(scan: Relation) -> str | None:
@@ -59,8 +43,8 @@ def find_layout(scan: Relation) -> str | None:
     return "flat" if _kind(scan, metric).startswith(("STRUCT", "MAP")) else None
 
 
-def read_details(file: InputFile) -> Details:
-    """Scores of the documents of one task.
+def read_details(file: InputFile) -> Answers:
+    """Scores of the documents of one task; metrics whose values are no single numbers, declined.
 
     Raises
     ------
@@ -79,7 +63,6 @@ def read_details(file: InputFile) -> Details:
                 f"full_prompt and metrics; found {', '.join([*scan.columns][:8])}.",
             )
         answers = Answers(("the document's id or question", "the number of the row"))
-        declined: dict[str, str] = {}
         with report_damage(file.label):
             for row, (item, cell) in enumerate(_iterate(scan, layout)):
                 place = f"{file.label}, row {row + 1}"
@@ -88,11 +71,11 @@ def read_details(file: InputFile) -> Details:
                 if not isinstance(given, dict):
                     raise ReadError.at(place, "there are no metrics.")
                 scores = {
-                    str(key): _score(str(key), value, declined, place)
+                    str(key): _score(str(key), value, answers.declined, place)
                     for key, value in given.items()
                 }
                 answers.add(name or f"row {row + 1}", scores, other=str(row))
-    return Details(answers, declined)
+    return answers
 
 
 def _iterate(scan: Relation, layout: str) -> Iterator[tuple[object, object]]:

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import math
 import re
-from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
@@ -28,7 +25,7 @@ from rankbars.readers.inputfiles import (
 from rankbars.readers.lm_eval_results import (
     Results,
     TaskResult,
-    Value,
+    measures_of,
     parse_spelling,
     read_results,
 )
@@ -39,14 +36,7 @@ from rankbars.readers.logs.jsontext import (
     top_level_keys,
 )
 from rankbars.readers.logs.jsonvalues import as_mapping, as_score, label_of
-from rankbars.readers.logs.records import (
-    SCORED,
-    Agreement,
-    Measure,
-    Rows,
-    Run,
-    print_of,
-)
+from rankbars.readers.logs.records import Agreement, Answers, Rows, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.metrics import split_words
@@ -243,7 +233,7 @@ def _make_runs(
 
 
 def _make_run(
-    results: Results, task: str, known: TaskResult, used: str, found: _Filtered | None,
+    results: Results, task: str, known: TaskResult, used: str, found: Answers | None,
     notes: Sequence[Note],
 ) -> Run:  # fmt: skip
     variants = {"filter": used}
@@ -253,8 +243,8 @@ def _make_run(
         results.file.label,
         results.model,
         task,
-        _measures(known, known.values.get(used, {}), found),
-        rows=None if found is None else found.rows,
+        measures_of(known, known.values.get(used, {}), found),
+        rows=None if found is None else _rows(found),
         headline=known.headline,
         variants=variants,
         system=results.system,
@@ -270,31 +260,15 @@ def _make_run(
     )
 
 
-def _measures(
-    known: TaskResult, values: Mapping[str, Value], found: _Filtered | None
-) -> dict[str, Measure]:
-    columns = {} if found is None else found.columns
-    measures = {}
-    for name in dict.fromkeys((*values, *columns)):
-        value = values.get(name, Value(None, None))
-        column = columns.get(name)
-        declined = None if column is None else column.declined
-        measures[name] = Measure(
-            name,
-            scores=None if column is None or declined else column.scores,
-            value=value.value,
-            se=value.se,
-            n=known.n,
-            direction=known.directions.get(name),
-            declined=declined,
-            fault=None if column is None else column.fault,
-        )
-    return measures
+def _rows(answers: Answers) -> Rows:
+    """The answers by what was asked, if every row has a hash of it; else by document."""
+    rows = answers.rows()
+    if rows.other_ids is None:
+        return rows._replace(other_ids=rows.ids)
+    return rows._replace(ids=rows.other_ids, other_ids=rows.ids, identity=("doc_hash", "doc_id"))
 
 
-def _agreements(
-    results: Results, known: TaskResult, found: _Filtered | None
-) -> dict[str, Agreement]:
+def _agreements(results: Results, known: TaskResult, found: Answers | None) -> dict[str, Agreement]:
     agree = {}
     if known.version is not None:
         agree["version of the task"] = Agreement(known.version)
@@ -308,25 +282,10 @@ def _agreements(
     return agree
 
 
-class _Column(NamedTuple):
-    """Scores of one metric, NaN where there is none, and why they cannot be used."""
-
-    scores: NDArray[np.float64]
-    declined: str | None
-    fault: str | None
-
-
-class _Filtered(NamedTuple):
-    """Rows of one filter and the metrics beside them."""
-
-    rows: Rows
-    columns: Mapping[str, _Column]
-
-
 class _Samples(NamedTuple):
-    """One samples file: rows by filter, and what was passed over."""
+    """One samples file: answers by filter, and what was passed over."""
 
-    filters: Mapping[str, _Filtered]
+    filters: Mapping[str, Answers]
     remarks: tuple[tuple[str, str], ...]
 
 
@@ -355,29 +314,29 @@ def _read_samples(
     for place, row in _iterate(file):
         name = row.get("filter")
         name = name if isinstance(name, str) else None
-        of_filter = blocks.setdefault(name, [_Block(cluster)])
+        of_filter = blocks.setdefault(name, [_Block()])
         document = _document(row, place)
         if document in of_filter[-1].seen:
             # Opened in append mode: another run follows, or another filter that is not named.
             kept = of_filter if name is None else []
-            blocks[name] = of_filter = [*kept, _Block(cluster)]
-            of_filter[-1].follows = True
-        of_filter[-1].add(document, row, place, metrics)
+            blocks[name] = of_filter = [*kept, _Block(follows=True)]
+        of_filter[-1].seen.add(document)
+        _add(of_filter[-1].answers, document, row, place, metrics, cluster)
     if not blocks:
         raise ReadError.at(file.label, "there is no sample in the file.")
     remarks = []
-    found: dict[str, _Filtered] = {}
+    found: dict[str, Answers] = {}
     unnamed = blocks.pop(None, [])
     if unnamed and len(unnamed) == len(filters) > 1:
-        found = {name: one.finish() for name, one in zip(filters, unnamed, strict=True)}
+        found = {name: one.answers for name, one in zip(filters, unnamed, strict=True)}
         remarks.append(("filter-order", "rows do not name their filter; the order of the results "
                         "file was taken."))  # fmt: skip
     elif unnamed:
-        found = {filters[0] if filters else "none": unnamed[-1].finish()}
+        found = {filters[0] if filters else "none": unnamed[-1].answers}
     if len(unnamed) > max(1, len(filters)) or any(one[-1].follows for one in blocks.values()):
         remarks.append(("appended", "the file holds several runs one after the other; the last "
                         "one is used."))  # fmt: skip
-    found |= {str(name): of_filter[-1].finish() for name, of_filter in blocks.items()}
+    found |= {str(name): of_filter[-1].answers for name, of_filter in blocks.items()}
     order = [*filters, *found]
     return _Samples({name: found[name] for name in order if name in found}, tuple(remarks))
 
@@ -400,82 +359,51 @@ def _document(row: Mapping[str, Any], place: str) -> str:
     return str(document)
 
 
+@dataclass(slots=True)
 class _Block:
-    """Rows of one filter and one run, as they are read."""
+    """Answers of one filter and one run, as they are read; whether they follow another run."""
 
-    def __init__(self, cluster: str | None) -> None:
-        self.seen: set[str] = set()
-        self.follows = False
-        self._cluster = cluster
-        self._documents: list[str] = []
-        self._hashes: list[str | None] = []
-        self._clusters: list[str | None] = []
-        self._prints = array("q")
-        self._printed = True
-        self._columns: dict[str, array[float]] = {}
-        self._declined: dict[str, str] = {}
-        self._faults: dict[str, str] = {}
+    answers: Answers = field(default_factory=lambda: Answers(("doc_id", "doc_id")))
+    seen: set[str] = field(default_factory=set)
+    follows: bool = False
 
-    def add(
-        self, document: str, row: Mapping[str, Any], place: str, metrics: Collection[str]
-    ) -> None:
-        """Append one row."""
-        number = len(self._documents)
-        self.seen.add(document)
-        self._documents.append(document)
-        content = row.get("doc_hash")
-        self._hashes.append(content if isinstance(content, str) and content else None)
-        target = row.get("target_hash")
-        self._printed &= isinstance(target, str)
-        self._prints.append(print_of(target) if isinstance(target, str) else 0)
-        if self._cluster is not None:
-            asked = as_mapping(row.get("doc"))
-            named = f"the cluster {self._cluster!r}"
-            self._clusters.append(label_of(asked.get(self._cluster), place, named))
-        for name in _metric_names(row, metrics):
-            column = self._columns.setdefault(name, array("d"))
-            column.extend([math.nan] * (number - len(column)))
-            column.append(self._convert(name, row.get(name), place))
 
-    def finish(self) -> _Filtered:
-        """The rows as columns."""
-        size = len(self._documents)
-        columns = {}
-        for name, values in self._columns.items():
-            values.extend([math.nan] * (size - len(values)))
-            columns[name] = _Column(
-                np.array(values, np.float64), self._declined.get(name), self._faults.get(name)
-            )
-        documents = tuple(self._documents)
-        hashes = tuple(one for one in self._hashes if one is not None)
-        by_content = len(hashes) == size
-        rows = Rows(
-            hashes if by_content else documents,
-            np.full(size, SCORED, np.uint8),
-            clusters=tuple(self._clusters) if self._cluster is not None else None,
-            other_ids=documents,
-            prints=np.array(self._prints, np.int64) if self._printed else None,
-            identity=("doc_hash" if by_content else "doc_id", "doc_id"),
+def _add(
+    answers: Answers, document: str, row: Mapping[str, Any], place: str, metrics: Collection[str],
+    cluster: str | None,
+) -> None:  # fmt: skip
+    content, target = row.get("doc_hash"), row.get("target_hash")
+    group = None
+    if cluster is not None:
+        asked = as_mapping(row.get("doc"))
+        group = label_of(asked.get(cluster), place, f"the cluster {cluster!r}")
+    answers.add(
+        document,
+        {name: _convert(answers, name, row.get(name), place)
+         for name in _metric_names(row, metrics)},
+        other=content if isinstance(content, str) and content else None,
+        cluster=group,
+        content=target if isinstance(target, str) else None,
+    )  # fmt: skip
+
+
+def _convert(answers: Answers, name: str, value: object, place: str) -> float:
+    if value is None:
+        return math.nan
+    if isinstance(value, dict) and "score" in value:
+        value = value["score"]  # beside what lmms-eval sums it up by
+    if isinstance(value, list | dict):
+        answers.declined.setdefault(name, f"its scores of items are not single numbers ({place})")
+        return math.nan
+    number = parse_spelling(value) if isinstance(value, str) else as_score(value)
+    if number is None:
+        answers.faults.setdefault(
+            name,
+            f"{place}: the score {str(value)[:40]!r} of the metric {name!r} is not a number. "
+            "Correct it, or choose another metric (--metric).",
         )
-        return _Filtered(rows, columns)
-
-    def _convert(self, name: str, value: object, place: str) -> float:
-        if value is None:
-            return math.nan
-        if isinstance(value, dict) and "score" in value:
-            value = value["score"]  # beside what lmms-eval sums it up by
-        if isinstance(value, list | dict):
-            self._declined.setdefault(name, f"its scores of items are not single numbers ({place})")
-            return math.nan
-        number = parse_spelling(value) if isinstance(value, str) else as_score(value)
-        if number is None:
-            self._faults.setdefault(
-                name,
-                f"{place}: the score {str(value)[:40]!r} of the metric {name!r} is not a number. "
-                "Correct it, or choose another metric (--metric).",
-            )
-            return math.nan
-        return number
+        return math.nan
+    return number
 
 
 def _metric_names(row: Mapping[str, Any], metrics: Collection[str]) -> list[str]:

@@ -1,25 +1,36 @@
-"""Results files of the lm-evaluation-harness: published values and what is known about tasks."""
+"""Results files of the lm-evaluation-harness: published values and what is known about tasks.
+
+Files of lighteval say the same in another form, and become the same.
+"""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile
 from rankbars.readers.logs.jsontext import load_json
-from rankbars.readers.logs.jsonvalues import as_finite, as_float, as_mapping, as_score, as_text
-from rankbars.readers.logs.records import Direction
+from rankbars.readers.logs.jsonvalues import (
+    as_finite,
+    as_float,
+    as_mapping,
+    as_positive,
+    as_score,
+    as_text,
+    parse_time,
+)
+from rankbars.readers.logs.records import Answers, Direction, Measure
 from rankbars.tables.metrics import split_words
 
 __all__ = [
     "Results",
     "TaskResult",
     "Value",
+    "measures_of",
     "parse_spelling",
     "read_results",
     "spelt_number",
@@ -52,10 +63,11 @@ _SPELLING = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|nan|[+-]?inf")
 
 
 class Value(NamedTuple):
-    """A published value and its standard error."""
+    """A published value, its standard error, and what is wrong with it."""
 
     value: float | None
     se: float | None
+    fault: str | None = None
 
 
 class TaskResult(NamedTuple):
@@ -180,6 +192,25 @@ def read_results(file: InputFile, stamp: str | None) -> Results:
         or ("none" if "system_instruction_sha" in content else None),
         notes=notes,
     )  # fmt: skip
+
+
+def measures_of(
+    known: TaskResult, values: Mapping[str, Value], found: Answers | None
+) -> dict[str, Measure]:
+    """Published values of a task, of one filter, with the scores of its items."""
+    measures = {}
+    for name in dict.fromkeys((*values, *(() if found is None else found.metrics))):
+        value = values.get(name, Value(None, None))
+        measure = Measure(
+            name,
+            value=value.value,
+            se=value.se,
+            n=known.n,
+            direction=known.directions.get(name),
+            fault=value.fault,
+        )
+        measures[name] = measure if found is None else found.complete(measure)
+    return measures
 
 
 def parse_spelling(text: str) -> float | None:
@@ -357,7 +388,7 @@ def _read_values(values: Mapping[str, Any]) -> dict[str, dict[str, Value]]:
         error = f"{plain}_std_err" if wrapped else f"{metric}_stderr{comma}{used}"
         se = spelt_number(values.get(error))
         filtered = found.setdefault(used or "none", {})
-        filtered[plain] = Value(number, None if se is None or se < 0 else se)
+        filtered[plain] = Value(number, as_positive(se))
     return found
 
 
@@ -369,13 +400,4 @@ def spelt_number(value: object) -> float | None:
 
 def _time(date: object, stamp: str | None) -> float | None:
     number = as_finite(date)
-    if number is not None:
-        return number
-    if stamp is None:
-        return None
-    day, _, clock = stamp.replace("_", "T").partition("T")
-    try:
-        moment = datetime.fromisoformat(f"{day}T{clock.replace('-', ':')}")
-    except ValueError:
-        return None
-    return moment.replace(tzinfo=UTC).timestamp()
+    return parse_time(stamp) if number is None else number

@@ -29,7 +29,7 @@ import hashlib
 import math
 from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -224,6 +224,13 @@ class Answers:
     identity : (str, str)
         What the two names of an item are, for messages.
 
+    Attributes
+    ----------
+    declined : dict from str to str
+        Metrics whose scores cannot be used, and why.
+    faults : dict from str to str
+        Metrics of which a score is wrong, with its place; raised if the metric is chosen.
+
     Examples
     --------
     >>> answers = Answers()
@@ -234,12 +241,15 @@ class Answers:
     """
 
     def __init__(self, identity: tuple[str, str] = ("id", "position")) -> None:
+        self.declined: dict[str, str] = {}
+        self.faults: dict[str, str] = {}
         self._identity = identity
         self._items: list[str] = []
         self._others: list[str | None] = []
         self._clusters: list[str | None] = []
         self._status = bytearray()
         self._repeats = array("q")
+        self._prints = array("q")
         self._columns: dict[str, array[float]] = {}
 
     def __len__(self) -> int:
@@ -259,6 +269,7 @@ class Answers:
         repeat: int = 0,
         other: str | None = None,
         cluster: str | None = None,
+        content: str | None = None,
     ) -> int:
         """Append an answer; its row.
 
@@ -276,12 +287,16 @@ class Answers:
             Another name of the item.
         cluster : str, optional
             Its cluster.
+        content : str, optional
+            What was asked, or a hash of it; models are compared where it is the same.
         """
         self._items.append(item)
         self._others.append(other)
         self._clusters.append(cluster)
         self._status.append(status)
         self._repeats.append(repeat)
+        if content is not None:
+            self._prints.append(print_of(content))
         row = len(self._items) - 1
         for name, score in (scores or {}).items():
             self.put(row, name, score)
@@ -302,6 +317,16 @@ class Answers:
         scores[: len(known)] = known
         return scores
 
+    def complete(self, measure: Measure) -> Measure:
+        """The measure with the scores of its name, or why there are none that can be used."""
+        name = measure.name
+        if name not in self._columns:
+            return measure
+        if name in self.declined:
+            fault = self.faults.get(name, measure.fault)
+            return replace(measure, declined=self.declined[name], fault=fault)
+        return replace(measure, scores=self.column(name), fault=self.faults.get(name))
+
     def rows(self) -> Rows:
         """The answers without their scores."""
         repeats = np.array(self._repeats, np.int64)
@@ -312,6 +337,7 @@ class Answers:
             repeats=repeats if len(np.unique(repeats)) > 1 else None,
             clusters=tuple(self._clusters),
             other_ids=others if len(others) == len(self) else None,
+            prints=np.array(self._prints, np.int64) if len(self._prints) == len(self) else None,
             identity=self._identity,
         )
 
