@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +12,7 @@ from numpy.typing import NDArray
 from rankbars.bayes.chains import ChainChecks
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.draws import Draws
-from rankbars.data.evidence import check_models
-from rankbars.data.fields import frozen_array
+from rankbars.data.fields import Frozen, Numbers, freeze
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, MissingPackageError, OptionError, UnknownOptionError
 
@@ -33,7 +31,7 @@ _OF_QUADRATURE = ("quadrature", "outside-interval", "few-draws")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Posterior:
+class Posterior(Frozen):
     """Draws of the scores of M models on N tasks, from Markov chains that passed their checks.
 
     Parameters
@@ -66,7 +64,7 @@ class Posterior:
 
     models: tuple[str, ...]
     tasks: tuple[str, ...]
-    scores: NDArray[np.float64]
+    scores: Annotated[NDArray[np.float64], Numbers("CSTM")]
     checks: ChainChecks
     sites: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     model: str = ""
@@ -76,14 +74,9 @@ class Posterior:
     direction: Literal["higher", "lower"] = "higher"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
-        shape = (*np.shape(self.scores)[:2], len(self.tasks), len(self.models))
-        scores = frozen_array(self.scores, np.float64, "scores", shape)
-        if not np.isfinite(scores).all():
+        freeze(self, T=len(self.tasks))
+        if not np.isfinite(self.scores).all():
             raise DataError("Draws of scores must be finite.")
-        object.__setattr__(self, "scores", scores)
-        object.__setattr__(self, "sites", MappingProxyType(dict(self.sites)))
-        object.__setattr__(self, "weights", MappingProxyType(dict(self.weights)))
 
     def __repr__(self) -> str:
         chains, draws = self.scores.shape[:2]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +12,11 @@ from numpy.typing import NDArray
 from rankbars.data.categorymeans import CategoryMeans
 from rankbars.data.contrasts import Contrasts, Differences
 from rankbars.data.draws import Draws
-from rankbars.data.evidence import check_models
 from rankbars.data.fields import (
     Chances,
     Errors,
     Freedom,
+    Frozen,
     Level,
     Numbers,
     Ranks,
@@ -43,7 +42,7 @@ Over = Literal["items", "tasks", "families"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Aggregate:
+class Aggregate(Frozen):
     """Average score of each model, with its interval and its rank interval.
 
     Parameters
@@ -175,21 +174,12 @@ class Aggregate:
     differences: Differences | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
-        freeze(self, M=len(self.models))
-        object.__setattr__(self, "limits", MappingProxyType(dict(self.limits)))
+        freeze(self)
         check_ranks(self.models, self.best, self.worst)
         check_level(self.guarantee, self.approximate, self.measured_level)
         for part in (self.draws, self.contrasts, self.differences, self.by_category):
             if part is not None and part.models != self.models:
                 raise DataError("All parts of an average must speak of the same models.")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Mapping proxies cannot be pickled; worker processes and copies need results.
-        names = self.__slots__
-        values = [getattr(self, name) for name in names]
-        values[names.index("limits")] = dict(self.limits)
-        return type(self), tuple(values)
 
     def __repr__(self) -> str:
         return f"Aggregate({self.target}; {len(self.models)} models, {self.estimator})"

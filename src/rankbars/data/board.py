@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
@@ -15,8 +14,7 @@ from rankbars.calls import explaining_methods
 from rankbars.data.about import About
 from rankbars.data.boardparts import OverTime
 from rankbars.data.drafts import write_text
-from rankbars.data.evidence import check_models
-from rankbars.data.fields import Relation, check_ranks, freeze
+from rankbars.data.fields import Frozen, Relation, check_ranks, freeze
 from rankbars.data.frames import make_frame
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import NameFact, Note
@@ -66,7 +64,7 @@ def _by_itself(shown: Shown) -> Shown:
 
 @explaining_methods
 @dataclass(frozen=True, slots=True, eq=False)
-class Leaderboard:
+class Leaderboard(Frozen):
     """Ranks with error bars; made by `rankbars.leaderboard`, answers questions.
 
     Parameters
@@ -189,14 +187,11 @@ class Leaderboard:
         return standing_of(self, model)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
+        freeze(self)
         size = len(self.models)
-        freeze(self, M=size)
-        object.__setattr__(self, "tasks", MappingProxyType(dict(self.tasks)))
         if not self.tasks:
             raise DataError("A board needs at least one task; found none.")
         if self.health is not None:
-            object.__setattr__(self, "health", MappingProxyType(dict(self.health)))
             self._check_health(self.health)
         for name, task in self.tasks.items():
             if task.best.shape != (size,):

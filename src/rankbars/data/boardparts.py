@@ -18,6 +18,7 @@ from rankbars.data.fields import (
     Chosen,
     Counts,
     Errors,
+    Frozen,
     Level,
     Numbers,
     Ranks,
@@ -42,7 +43,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OtherOrder:
+class OtherOrder(Frozen):
     """Ranks of the models of a board by another metric, such as pass^4 beside pass@1.
 
     Each order holds at the level of the board by itself, not all of them at once.
@@ -64,10 +65,6 @@ class OtherOrder:
     score: Reals
     best: Ranks
     worst: Ranks
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
-        freeze(self, M=len(self.models))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +114,7 @@ class Winner:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Period:
+class Period(Frozen):
     """Strengths of all models in one period.
 
     Parameters
@@ -145,9 +142,6 @@ class Period:
     low: Reals
     high: Reals
     reason: str = ""
-
-    def __post_init__(self) -> None:
-        freeze(self, M=np.size(self.counts))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -242,7 +236,7 @@ class OverTime:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TaskPlaces:
+class TaskPlaces(Frozen):
     """Places of partly scored models on one task, among the models of the board there.
 
     Parameters
@@ -263,10 +257,6 @@ class TaskPlaces:
     se: Errors
     best: Ranks
     worst: Ranks
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
-        freeze(self, M=len(self.models))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -331,8 +321,7 @@ class PartlyScored:
     measured_level: Level | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
-        freeze(self, M=len(self.models))
+        freeze(self)
         inside = (self.best >= 1) & (self.best <= self.worst) & (self.worst <= self.field)
         if not inside.all():
             i = int(np.flatnonzero(~inside)[0])
@@ -410,8 +399,7 @@ class CostFront:
     assumptions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
-        freeze(self, M=len(self.models))
+        freeze(self)
         priced = ~np.isnan(self.cost)
         if (self.dominates & ~(priced[:, None] & priced[None, :])).any():
             raise DataError("A model without a cost dominates nobody and is dominated by nobody.")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.calls import check_mapping, check_name, check_number, check_whole, finite_weights
-from rankbars.data.fields import Numbers, check_models, freeze
+from rankbars.data.fields import Numbers, freeze
 from rankbars.data.spec import check_rate
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.simplex import (
@@ -201,9 +201,7 @@ class CategoryMeans:
         return f"CategoryMeans({len(self.models)} models, {len(self.categories)} categories)"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
-        draws = 0 if self.draws is None else len(self.draws)
-        freeze(self, M=len(self.models), C=len(self.categories), S=draws)
+        freeze(self, C=len(self.categories))
 
     def comparison_intervals(self, alpha: float = 0.05) -> Ends:
         """Intervals to compare by eye in each category; see `Aggregate.comparison_intervals`.

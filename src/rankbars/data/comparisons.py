@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Evidence, check_models
-from rankbars.data.fields import frozen_array, frozen_optional
+from rankbars.data.evidence import Evidence
+from rankbars.data.fields import PairTable, freeze
 from rankbars.data.notes import Note
 from rankbars.data.taskresult import Effects, SuspectGroup, SuspectVoters
 from rankbars.errors import DataError
@@ -81,7 +81,7 @@ class Comparisons:
     test: str
     rows: int
     task: str = ""
-    exact_p: NDArray[np.float64] | None = None
+    exact_p: PairTable | None = None
     decided_by: PairStatistics | None = None
     assumptions: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
@@ -90,7 +90,7 @@ class Comparisons:
     design: str | None = None
     insisted: bool = False
     skewness: float | None = None
-    log_e: NDArray[np.float64] | None = None
+    log_e: PairTable | None = None
     effects: Effects | None = None
     suspects: SuspectVoters | None = None
     suspect_groups: tuple[SuspectGroup, ...] | None = None
@@ -101,17 +101,8 @@ class Comparisons:
         return f"Comparisons({task}{len(self.models)} models, {self.rows} rows, test {self.test})"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
-        size = len(self.models)
-        for name in ("mean", "mean_se", "mean_df"):
-            object.__setattr__(
-                self, name, frozen_array(getattr(self, name), np.float64, name, (size,))
-            )
-        square = (size, size)
-        object.__setattr__(
-            self, "exact_p", frozen_optional(self.exact_p, np.float64, "exact_p", square)
-        )
-        object.__setattr__(self, "log_e", frozen_optional(self.log_e, np.float64, "log_e", square))
+        freeze(self)
+        square = (len(self.models),) * 2
         if self.pairs is None and self.exact_p is None:
             raise DataError("Comparisons need statistics of the pairs or p-values; got neither.")
         if self.pairs is not None and self.pairs.statistic.shape != square:

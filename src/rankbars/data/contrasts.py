@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.calls import check_name
-from rankbars.data.evidence import check_models
-from rankbars.data.fields import Numbers, Rate, freeze, frozen_array, frozen_optional
+from rankbars.data.fields import Frozen, Numbers, PairTable, Rate, freeze, frozen_array
 from rankbars.data.partialorder import PartialOrder
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.allpairs import (
@@ -32,7 +31,7 @@ PairLevels = Annotated[NDArray[np.float64], Numbers("P", least=0.0, most=1.0, nu
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Differences:
+class Differences(Frozen):
     """Differences of all pairs of models on an average, one row per pair.
 
     Pairs are (0, 1), (0, 2), ..., (1, 2), ..., P in all; a difference is the first less the second,
@@ -91,11 +90,6 @@ class Differences:
     p: PairLevels
     p_bonferroni: PairLevels
     p_holm: PairLevels
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
-        count = len(self.models) * (len(self.models) - 1) // 2
-        freeze(self, P=count)
 
     def __repr__(self) -> str:
         return (
@@ -164,12 +158,12 @@ class Contrasts:
     alpha: float
     correction: Literal["holm", "bonferroni", "maxt", "none"]
     scale: Literal["difference", "log ratio"] = "difference"
-    maxima: NDArray[np.float64] | None = None
+    maxima: Annotated[NDArray[np.float64], Numbers("S")] | None = None
     largest: float = np.inf
-    exact: NDArray[np.float64] | None = None
+    exact: PairTable | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
+        freeze(self)
         check_name("correction", self.correction, ADJUSTMENTS)
         square = (len(self.models),) * 2
         frozen = {
@@ -177,8 +171,6 @@ class Contrasts:
             for name in ("diff", "se", "statistic")
         }
         object.__setattr__(self, "pairs", self.pairs._replace(**frozen))
-        object.__setattr__(self, "maxima", frozen_optional(self.maxima, np.float64, "maxima"))
-        object.__setattr__(self, "exact", frozen_optional(self.exact, np.float64, "exact", square))
         if self.correction == "maxt" and self.maxima is None and self.exact is None:
             raise DataError("Contrasts with max-T need the draws of the largest difference.")
 

@@ -10,8 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
-from rankbars.data.evidence import check_models
-from rankbars.data.fields import Level, Numbers, Rate, frozen_array
+from rankbars.data.fields import (
+    Counts,
+    Frozen,
+    Level,
+    Numbers,
+    Ranks,
+    Rate,
+    Reals,
+)
 from rankbars.data.intervals import RankIntervals
 from rankbars.errors import DataError
 
@@ -31,7 +38,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LeftOut:
+class LeftOut(Frozen):
     """Share of left-out tasks (or families) that the others foresaw, per model.
 
     Parameters
@@ -48,20 +55,12 @@ class LeftOut:
 
     unit: Literal["task", "family"]
     count: int
-    inside: NDArray[np.int64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    inside: Counts
+    low: Reals
+    high: Reals
 
     def __repr__(self) -> str:
         return f"LeftOut({self.count} {self.unit} intervals, {np.size(self.inside)} models)"
-
-    def __post_init__(self) -> None:
-        shape = np.shape(self.inside)
-        object.__setattr__(self, "inside", frozen_array(self.inside, np.int64, "inside", shape))
-        for name in ("low", "high"):
-            object.__setattr__(
-                self, name, frozen_array(getattr(self, name), np.float64, name, shape)
-            )
 
     @property
     def share(self) -> NDArray[np.float64]:
@@ -95,7 +94,7 @@ class Shift(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Diagnosis:
+class Diagnosis(Frozen):
     """Leave-one-out containment, and how much shift the statements on a new task bear.
 
     Parameters
@@ -133,21 +132,13 @@ class Diagnosis:
     guarantee: float | None
     top: int
     coverage: float
-    claim_miss: NDArray[np.float64]
-    breakdown: NDArray[np.float64]
+    claim_miss: Reals
+    breakdown: Reals
     shifts: tuple[Shift, ...] = ()
     gains: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Diagnosis({len(self.models)} models, shares from {self.expected:.3g})"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
-        shape = (len(self.models),)
-        for name in ("claim_miss", "breakdown"):
-            object.__setattr__(
-                self, name, frozen_array(getattr(self, name), np.float64, name, shape)
-            )
 
     def level_under_shift(self, shift: float) -> float | None:
         """Level the intervals keep while the new source is within `shift` of the old one.
@@ -348,7 +339,7 @@ class Neighbours:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JudgeReport:
+class JudgeReport(Frozen):
     """One voter or judge, by itself.
 
     Parameters
@@ -368,8 +359,8 @@ class JudgeReport:
 
     name: str
     votes: int
-    best: NDArray[np.int64] | None
-    worst: NDArray[np.int64] | None
+    best: Ranks | None
+    worst: Ranks | None
     first_share: float
     first_low: float
     first_high: float
@@ -378,12 +369,6 @@ class JudgeReport:
 
     def __repr__(self) -> str:
         return f"JudgeReport({self.name!r}, {self.votes} votes)"
-
-    def __post_init__(self) -> None:
-        for name in ("best", "worst"):
-            value = getattr(self, name)
-            if value is not None:
-                object.__setattr__(self, name, frozen_array(value, np.int64, name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankbars.calls import check_name, check_whole
 from rankbars.data.contrasts import Differences
 from rankbars.data.evidence import check_models
-from rankbars.data.fields import frozen_array
+from rankbars.data.fields import Numbers, freeze, frozen_array
 from rankbars.data.partialorder import PartialOrder
 from rankbars.data.spec import check_rate
 from rankbars.errors import DataError, OptionError, UnknownOptionError
@@ -72,19 +72,17 @@ class Draws:
     """
 
     models: tuple[str, ...]
-    values: NDArray[np.float64]
+    values: Annotated[NDArray[np.float64], Numbers("SM")]
     source: Source
     target: str = ""
     effective: float = np.nan
     alike: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
         if self.source not in SOURCES:
             raise UnknownOptionError.among("source of draws", self.source, SOURCES)
-        size = np.shape(self.values)[0] if np.ndim(self.values) else 0
-        values = frozen_array(self.values, np.float64, "values", (size, len(self.models)))
-        object.__setattr__(self, "values", values)
+        freeze(self)
+        values, size = self.values, len(self.values)
         if size == 0:
             raise DataError("At least one draw is needed; found none.")
         missing = np.isnan(values)

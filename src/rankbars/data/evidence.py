@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from rankbars.data.fields import (
     Counts,
     Numbers,
+    PairTable,
+    Reals,
     check_models,
     freeze,
-    frozen_array,
-    frozen_optional,
     locate_models,
 )
 from rankbars.data.votes import Votes
@@ -107,7 +107,7 @@ class Coverage:
         return f"Coverage({self.scored.size} models, {self.expected} rows expected)"
 
     def __post_init__(self) -> None:
-        freeze(self, M=int(np.size(self.scored)))
+        freeze(self)
         total = self.scored + self.unscored + self.errors + self.missing
         if np.any(total != self.expected):
             raise DataError(f"Coverage counts must add up to {self.expected}; got {total}.")
@@ -203,17 +203,17 @@ class Items:
     """
 
     models: tuple[str, ...]
-    values: NDArray[np.float64]
-    clusters: NDArray[np.int64] | None = None
-    weights: NDArray[np.float64] | None = None
+    values: Annotated[NDArray[np.float64], Numbers("RM")]
+    clusters: Annotated[NDArray[np.int64], Numbers("R")] | None = None
+    weights: Annotated[NDArray[np.float64], Numbers("R")] | None = None
     design: Literal["items", "runs", "prompts"] | Folds = "items"
     ids: tuple[str, ...] | None = None
-    answers: NDArray[np.int64] | None = None
-    runs: NDArray[np.float64] | None = None
+    answers: Annotated[NDArray[np.int64], Numbers("RM")] | None = None
+    runs: Annotated[NDArray[np.float64], Numbers("RSM")] | None = None
     averaged: tuple[str, ...] = ()
-    within: NDArray[np.float64] | None = None
-    trials: NDArray[np.float64] | None = None
-    judge: NDArray[np.float64] | None = None
+    within: Annotated[NDArray[np.float64], Numbers("RM")] | None = None
+    trials: Annotated[NDArray[np.float64], Numbers("RTM")] | None = None
+    judge: Annotated[NDArray[np.float64], Numbers("JKM")] | None = None
     _known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -221,54 +221,28 @@ class Items:
         return f"Items({models} models, {rows} rows, {self.design})"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
         if not isinstance(self.design, Folds) and self.design not in _DESIGNS:
             raise OptionError(
                 f"design must be one of {', '.join(map(repr, _DESIGNS))}, or, for folds of "
                 "cross-validation, rb.Folds(repeats, folds, test_share), such as rb.Folds(1, 10); "
                 f"got {self.design!r}."
             )
-        given = np.asarray(self.values)
-        # 0/1 answers arrive as booleans or integers; both are scores.
-        values = frozen_array(
-            given.astype(np.float64) if given.dtype.kind in "bui" else given, np.float64, "values"
-        )
-        if values.ndim != 2 or values.shape[1] != len(self.models):
+        shape = np.shape(self.values)
+        if len(shape) != 2 or shape[1] != len(self.models):
             raise DataError(
-                f"values must have one column per model ({len(self.models)}); "
-                f"got shape {values.shape}."
+                f"values must have one column per model ({len(self.models)}); got shape {shape}."
             )
+        freeze(self)
+        values, rows = self.values, shape[0]
         self._check_size(values)
-        rows = values.shape[0]
-        object.__setattr__(self, "values", values)
-        object.__setattr__(
-            self, "clusters", frozen_optional(self.clusters, np.int64, "clusters", (rows,))
-        )
-        object.__setattr__(
-            self, "weights", frozen_optional(self.weights, np.float64, "weights", (rows,))
-        )
-        object.__setattr__(
-            self, "answers", frozen_optional(self.answers, np.int64, "answers", values.shape)
-        )
-        object.__setattr__(
-            self, "within", frozen_optional(self.within, np.float64, "within", values.shape)
-        )
         if self.within is not None and (self.within < 0).any():
             raise DataError("within holds variances, which are 0 or more.")
-        if self.trials is not None:
-            shape = (rows, np.shape(self.trials)[1], len(self.models))
-            object.__setattr__(
-                self, "trials", frozen_array(self.trials, np.float64, "trials", shape)
-            )
         if self.runs is not None:
-            shape = (rows, np.shape(self.runs)[1], len(self.models))
-            object.__setattr__(self, "runs", frozen_array(self.runs, np.float64, "runs", shape))
             seen = ~np.isnan(values).all(axis=0)
             if np.isnan(self.runs[:, :, seen]).any():
                 raise DataError("runs must be complete; leave them out where answers are missing.")
-        if self.judge is not None:
-            judged = (max(len(self.judge), rows), np.shape(self.judge)[1], len(self.models))
-            object.__setattr__(self, "judge", frozen_array(self.judge, np.float64, "judge", judged))
+        if self.judge is not None and len(self.judge) < rows:
+            raise DataError(f"judge must score all {rows} rows; got {len(self.judge)}.")
         if self.weights is not None and not (
             np.isfinite(self.weights).all() and (self.weights > 0).all()
         ):
@@ -363,26 +337,20 @@ class Estimates:
     """
 
     models: tuple[str, ...]
-    mean: NDArray[np.float64]
-    se: NDArray[np.float64] | None = None
-    cov: NDArray[np.float64] | None = None
-    n: NDArray[np.int64] | None = None
+    mean: Reals
+    se: Reals | None = None
+    cov: PairTable | None = None
+    n: Counts | None = None
 
     def __repr__(self) -> str:
         errors = "with errors" if self.has_uncertainty else "without errors"
         return f"Estimates({len(self.models)} models, {errors})"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
-        size = len(self.models)
-        mean = frozen_array(self.mean, np.float64, "mean", (size,))
-        if np.isinf(mean).any():
-            name = self.models[int(np.flatnonzero(np.isinf(mean))[0])]
+        freeze(self)
+        if np.isinf(self.mean).any():
+            name = self.models[int(np.flatnonzero(np.isinf(self.mean))[0])]
             raise DataError(f"Model {name!r} has an infinite score; scores must be finite.")
-        object.__setattr__(self, "mean", mean)
-        object.__setattr__(self, "se", frozen_optional(self.se, np.float64, "se", (size,)))
-        object.__setattr__(self, "cov", frozen_optional(self.cov, np.float64, "cov", (size, size)))
-        object.__setattr__(self, "n", frozen_optional(self.n, np.int64, "n", (size,)))
         self._check_uncertainty()
 
     def _check_uncertainty(self) -> None:

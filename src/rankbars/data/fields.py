@@ -6,10 +6,11 @@ import builtins
 import math
 import sys
 import types
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cache
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from types import MappingProxyType
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,8 +23,10 @@ __all__ = [
     "Counts",
     "Errors",
     "Freedom",
+    "Frozen",
     "Level",
     "Numbers",
+    "PairTable",
     "Ranks",
     "Rate",
     "Reals",
@@ -33,7 +36,6 @@ __all__ = [
     "check_ranks",
     "freeze",
     "frozen_array",
-    "frozen_optional",
     "locate_models",
     "numbers_of",
     "without_none",
@@ -67,13 +69,6 @@ def _is_locked(array: NDArray[Any]) -> bool:
     return not array.flags.writeable and (owner is None or not owner.flags.writeable)
 
 
-def frozen_optional(
-    value: ArrayLike | None, dtype: type[Any], name: str, shape: tuple[int, ...] | None = None
-) -> NDArray[Any] | None:
-    """`frozen_array`, or None where nothing was given."""
-    return None if value is None else frozen_array(value, dtype, name, shape)
-
-
 def check_models(models: tuple[str, ...]) -> tuple[str, ...]:
     """The names as a tuple; raises `DataError` if one is repeated or there is none."""
     names = tuple(models)
@@ -104,7 +99,7 @@ class Numbers:
     Parameters
     ----------
     axes : str
-        One letter per axis: M models, P pairs, C categories, S draws, B bins, E edges.
+        One letter per axis: M models, P pairs, C categories, S draws, B bins, E edges, R rows.
     least, most : float
         Ends of the range.
     open : bool
@@ -149,6 +144,8 @@ Counts = Annotated[NDArray[np.int64], Numbers("M", least=0)]
 Chances = Annotated[NDArray[np.float64], Numbers("MM", least=0.0, most=1.0, null=np.nan)]
 Chosen = Annotated[NDArray[np.bool_], Numbers("M")]
 """Whether it holds for each model; a file lists the names."""
+PairTable = Annotated[NDArray[np.float64], Numbers("MM")]
+"""One number per pair of models."""
 Relation = Annotated[NDArray[np.bool_], Numbers("MM")]
 """``[i, j]``: whether it holds between i and j; a file lists the pairs of names."""
 
@@ -194,44 +191,88 @@ class _Names(dict[str, Any]):
         return Any
 
 
+class _Declared(NamedTuple):
+    """What the hints of a type say of its fields."""
+
+    arrays: tuple[tuple[str, type[Any], Numbers], ...]
+    mappings: tuple[str, ...]
+
+
 @cache
-def _arrays(kind: Any) -> tuple[tuple[str, type[Any], Numbers], ...]:
+def _declared(kind: Any) -> _Declared:
     known = _Names(vars(builtins) | vars(sys.modules[kind.__module__]))
-    found = []
-    for name, hint in get_type_hints(kind, localns=known, include_extras=True).items():
-        numbers = numbers_of(without_none(hint))
+    arrays, mappings = [], []
+    for name, given in get_type_hints(kind, localns=known, include_extras=True).items():
+        hint = without_none(given)
+        numbers = numbers_of(hint)
         if numbers is not None and numbers[1].axes:
-            found.append((name, *numbers))
-    return tuple(found)
+            arrays.append((name, *numbers))
+        elif get_origin(hint) is Mapping:
+            mappings.append(name)
+    return _Declared(tuple(arrays), tuple(mappings))
 
 
 def freeze(owner: Any, **sizes: int) -> None:
-    """Replace the arrays of a frozen object by read-only copies of the declared type and shape.
+    """Check the names of models, and make what a frozen object holds read-only.
+
+    Arrays become copies of the declared type and shape, mappings proxies of copies.
 
     Parameters
     ----------
     owner : dataclass
         Called from its ``__post_init__``.
     **sizes : int
-        Length of each axis, such as ``M=3``.
+        Length of axes, such as ``S=3``. M and P are the models of the object and their pairs;
+        of other axes the first array that has one says how long it is.
 
     Raises
     ------
     DataError
-        If an array has another shape, or a type that does not fit.
+        If a model is named twice, or an array has another shape, or a type that does not fit.
     """
     kind: Any = type(owner)
-    for name, dtype, about in _arrays(kind):
+    if "models" in kind.__dataclass_fields__:
+        object.__setattr__(owner, "models", check_models(owner.models))
+        count = len(owner.models)
+        sizes = {"M": count, "P": count * (count - 1) // 2, **sizes}
+    declared = _declared(kind)
+    for name, dtype, about in declared.arrays:
         value = getattr(owner, name)
         if value is None:
             continue
-        shape = tuple(sizes[axis] for axis in about.axes)
+        given = np.shape(value)
+        if len(given) == len(about.axes):
+            for axis, length in zip(about.axes, given, strict=True):
+                sizes.setdefault(axis, length)
+        shape = tuple(sizes.get(axis, given[0] if given else 0) for axis in about.axes)
         if about.or_one:
-            given = np.shape(value)
             if given not in ((), shape):
                 raise DataError(f"{name} must be one number or have shape {shape}; got {given}.")
             shape = given
         object.__setattr__(owner, name, frozen_array(value, dtype, name, shape))
+    for name in declared.mappings:
+        value = getattr(owner, name)
+        if value is not None:
+            object.__setattr__(owner, name, MappingProxyType(dict(value)))
+
+
+class Frozen:
+    """Parent of frozen types: what they hold is made read-only, see `freeze`.
+
+    Copies and other processes make the object anew, for proxies of mappings cannot be pickled.
+    """
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        kept: Any = self
+        values = (getattr(self, one.name) for one in fields(kept) if one.init)
+        return type(self), tuple(
+            dict(value) if isinstance(value, MappingProxyType) else value for value in values
+        )
 
 
 def check_level(guarantee: float | None, approximate: bool, measured_level: float | None) -> None:

@@ -11,12 +11,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.fields import check_models, frozen_array
+from rankbars.data.fields import Numbers, freeze
 from rankbars.errors import DataError, ReadError
 
 __all__ = ["Allocation", "RunningRecord", "load_record", "record_json", "record_path"]
@@ -70,26 +70,18 @@ class Allocation:
     for_new: int
     width: float | None
     even: float
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    probability: NDArray[np.float64]
-    drawn: NDArray[np.int64]
-    turned: NDArray[np.bool_]
+    first: Annotated[NDArray[np.int64], Numbers("K")]
+    second: Annotated[NDArray[np.int64], Numbers("K")]
+    probability: Annotated[NDArray[np.float64], Numbers("K")]
+    drawn: Annotated[NDArray[np.int64], Numbers("V")]
+    turned: Annotated[NDArray[np.bool_], Numbers("V")]
 
     def __repr__(self) -> str:
         return f"Allocation({self.votes:,} votes, {len(self.models)} models, {self.goal})"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
-        pairs = np.shape(self.first)
-        for name in ("first", "second"):
-            value = frozen_array(getattr(self, name), np.int64, name, pairs)
-            object.__setattr__(self, name, value)
-        chance = frozen_array(self.probability, np.float64, "probability", pairs)
-        object.__setattr__(self, "probability", chance)
-        object.__setattr__(self, "drawn", frozen_array(self.drawn, np.int64, "drawn"))
-        turned = frozen_array(self.turned, np.bool_, "turned", self.drawn.shape)
-        object.__setattr__(self, "turned", turned)
+        freeze(self)
+        chance = self.probability
         if not (chance > 0).all() or abs(float(chance.sum()) - 1) > 1e-9:
             raise DataError("Probabilities of pairs must be above 0 and sum to 1.")
 

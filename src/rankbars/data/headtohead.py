@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.calls import explaining_methods
+from rankbars.data.fields import Frozen, freeze
 from rankbars.data.notes import Note
 from rankbars.data.scores import Direction, Input
 from rankbars.stats.samplesize import FEWEST_ROWS, FEWEST_TASKS, Needed, needed_by_pilot
@@ -116,7 +116,7 @@ class Contrast:
 
 @explaining_methods
 @dataclass(frozen=True, slots=True, eq=False)
-class HeadToHead:
+class HeadToHead(Frozen):
     """Model `a` against model `b`, task by task and on the average.
 
     Parameters
@@ -153,14 +153,9 @@ class HeadToHead:
         return self.to_text()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tasks", MappingProxyType(dict(self.tasks)))
+        freeze(self)
         object.__setattr__(self, "notes", tuple(self.notes))
         object.__setattr__(self, "inputs", tuple(self.inputs))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Mapping proxies cannot be pickled.
-        values = (self.average, self.alpha, self.power, self.notes, self.inputs)
-        return type(self), (self.a, self.b, dict(self.tasks), *values)
 
     @property
     def approximate(self) -> bool:

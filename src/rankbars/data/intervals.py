@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import check_models
 from rankbars.data.fields import (
+    Frozen,
     Level,
     Numbers,
     Ranks,
@@ -29,7 +29,7 @@ Scope = Literal["each", "all"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RankIntervals:
+class RankIntervals(Frozen):
     """Best and worst possible rank of each model; rank 1 is the best.
 
     Parameters
@@ -115,8 +115,7 @@ class RankIntervals:
         )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
-        freeze(self, M=len(self.models))
+        freeze(self)
         check_ranks(self.models, self.best, self.worst)
         check_level(self.guarantee, self.approximate, self.measured_level)
         shown = self.shown_better

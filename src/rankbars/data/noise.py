@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.fields import Level, Numbers, Rate, check_models, freeze
+from rankbars.data.fields import Frozen, Level, Numbers, Rate, freeze
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, OptionError
 
@@ -26,7 +25,7 @@ ModelSize = Annotated[NDArray[np.float64], Numbers("M", least=0.0, null=np.nan)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NoiseParts:
+class NoiseParts(Frozen):
     """Parts of the variance of Q means, or of Q differences of means.
 
     Parameters
@@ -62,9 +61,6 @@ class NoiseParts:
 
     def __repr__(self) -> str:
         return f"NoiseParts({np.size(self.n)} means)"
-
-    def __post_init__(self) -> None:
-        freeze(self, Q=int(np.size(self.n)))
 
     @property
     def share(self) -> NDArray[np.float64]:
@@ -252,7 +248,7 @@ class Costs:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Noise:
+class Noise(Frozen):
     """Where the errors of a set of results come from, task by task.
 
     Parameters
@@ -280,16 +276,6 @@ class Noise:
     costs: Costs | None = None
     notes: tuple[Note, ...] = ()
     shared: bool = False
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
-        object.__setattr__(self, "tasks", MappingProxyType(dict(self.tasks)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (
-            self.models, dict(self.tasks), self.alpha, self.pair, self.costs, self.notes,
-            self.shared,
-        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"Noise({len(self.models)} models, {len(self.tasks)} tasks)"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.fields import check_models, frozen_array
+from rankbars.data.fields import Relation, freeze, frozen_array
 from rankbars.errors import DataError, UnknownOptionError
 from rankbars.stats.orders import find_cycles, transitive_closure, transitive_reduction
 
@@ -46,14 +46,12 @@ class PartialOrder:
     """
 
     models: tuple[str, ...]
-    shown_better: NDArray[np.bool_]
+    shown_better: Relation
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
-        square = (len(self.models),) * 2
-        shown = frozen_array(self.shown_better, np.bool_, "shown_better", square)
-        self._refuse_cycles(shown)
-        closed = frozen_array(transitive_closure(shown), np.bool_, "shown_better", square)
+        freeze(self)
+        self._refuse_cycles(self.shown_better)
+        closed = frozen_array(transitive_closure(self.shown_better), np.bool_, "shown_better")
         object.__setattr__(self, "shown_better", closed)
 
     def __repr__(self) -> str:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.fields import Numbers, check_models, frozen_array
+from rankbars.data.fields import Numbers, freeze
 from rankbars.errors import DataError
 
 __all__ = ["JudgeLeaning", "JudgeUse", "JudgeWorth", "LabelSheet", "SheetItem"]
@@ -193,16 +193,14 @@ class LabelSheet:
     models: tuple[str, ...]
     asked: tuple[SheetItem, ...]
     labelled: tuple[SheetItem, ...]
-    scores: NDArray[np.float64]
+    scores: Annotated[NDArray[np.float64], Numbers("RM")]
     strata: int
 
     def __repr__(self) -> str:
         return f"LabelSheet({len(self.asked)} items to label, {len(self.labelled)} labelled)"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
-        shape = (len(self.labelled), len(self.models))
-        object.__setattr__(self, "scores", frozen_array(self.scores, np.float64, "scores", shape))
+        freeze(self, R=len(self.labelled))
         every = (*self.asked, *self.labelled)
         if len({one[:2] for one in every}) < len(every):
             raise DataError("An item stands twice in the sheet.")

@@ -23,6 +23,7 @@ from rankbars.data.evidence import (
     rename_models,
     take_models,
 )
+from rankbars.data.fields import Frozen
 from rankbars.data.notes import NameFact, Note
 from rankbars.data.peoplelabels import JudgeUse
 from rankbars.data.storedtasks import Change, StoredTasks, change_tasks, entitle, models_of
@@ -112,7 +113,7 @@ class TaskInfo:
 
 @explaining_methods
 @dataclass(frozen=True, slots=True, eq=False)
-class Scores:
+class Scores(Frozen):
     """Evaluation results: an ordered mapping from task to evidence, and what is known about each.
 
     Parameters
@@ -177,14 +178,6 @@ class Scores:
         )
         object.__setattr__(self, "notes", tuple(self.notes))
         object.__setattr__(self, "inputs", tuple(self.inputs))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Mapping proxies cannot be pickled; worker processes need Scores.
-        tasks = self.tasks if isinstance(self.tasks, StoredTasks) else dict(self.tasks)
-        return type(self), (
-            tasks, dict(self.info), self.notes, self.inputs, self.library, self.names,
-            dict(self.attributes),
-        )  # fmt: skip
 
     @property
     def models(self) -> tuple[str, ...]:

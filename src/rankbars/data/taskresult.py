@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +14,13 @@ from rankbars.data.fields import (
     Chances,
     Errors,
     Freedom,
+    Frozen,
     Level,
     Numbers,
     Ranks,
     Rate,
     Reals,
     check_level,
-    check_models,
     freeze,
 )
 from rankbars.data.intervals import Scope
@@ -70,8 +69,8 @@ class ScoreBins:
     counts: Annotated[NDArray[np.int64], Numbers("MB", least=0)]
 
     def __post_init__(self) -> None:
-        models, bins = (*np.shape(self.counts), 0, 0)[:2]
-        freeze(self, E=int(np.size(self.edges)), M=models, B=bins)
+        freeze(self)
+        bins = self.counts.shape[1]
         if self.edges.size < 2 or not (np.diff(self.edges) > 0).all():
             raise DataError("The edges of bins must be two or more rising numbers.")
         if bins != self.edges.size - 1:
@@ -127,14 +126,14 @@ class TaskPairs:
     bins: ScoreBins | None = None
 
     def __post_init__(self) -> None:
-        size = int(np.size(self.model_df))
-        freeze(self, P=int(np.size(self.difference)), M=size)
+        freeze(self)
+        size = self.model_df.size
         if self.bins is not None and len(self.bins.counts) != size:
             raise DataError(f"Bins must count the scores of {size} models.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PairDetails:
+class PairDetails(Frozen):
     """Differences of all pairs of models, task by task.
 
     Parameters
@@ -157,16 +156,11 @@ class PairDetails:
         return f"PairDetails({len(self.models)} models, {len(self.tasks)} tasks)"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
-        object.__setattr__(self, "tasks", MappingProxyType(dict(self.tasks)))
+        freeze(self)
         count = len(self.models) * (len(self.models) - 1) // 2
         for name, pairs in self.tasks.items():
             if pairs.difference.shape != (count,) or pairs.model_df.shape != (len(self.models),):
                 raise DataError(f"Task {name!r} must have {count} pairs of {len(self.models)}.")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Mapping proxies cannot be pickled; worker processes and copies need results.
-        return type(self), (self.models, dict(self.tasks))
 
 
 Kind = Literal["items", "folds", "runs", "estimates", "votes"]
@@ -478,8 +472,8 @@ class TaskResult:
         return f"TaskResult({self.name!r}, {np.size(self.best)} models, {self.n} {self.kind})"
 
     def __post_init__(self) -> None:
-        size = int(np.size(self.best))
-        freeze(self, M=size)
+        freeze(self)
+        size = self.best.size
         check_level(self.guarantee, self.approximate, self.measured_level)
         if self.counts is not None and self.counts.scored.shape != (size,):
             raise DataError(f"Task {self.name!r} must have counts for each of {size} models.")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.fields import check_models, frozen_array, frozen_optional
+from rankbars.data.fields import (
+    Frozen,
+    Numbers,
+    PairTable,
+    freeze,
+)
 from rankbars.errors import DataError
 
 __all__ = [
@@ -46,6 +50,9 @@ LABELS = ("judge", "prompt", "cluster", "vote")
 """What votes may belong to together: a voter or judge, a prompt, a conversation; and ``vote``,
 where one vote is shared out over several rows."""
 
+RowCodes = Annotated[NDArray[np.int64], Numbers("R")]
+RowReals = Annotated[NDArray[np.float64], Numbers("R")]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
@@ -59,14 +66,14 @@ class Labels:
         The names.
     """
 
-    codes: NDArray[np.int64]
+    codes: RowCodes
     names: tuple[str, ...]
 
     def __repr__(self) -> str:
         return f"Labels({self.codes.size} rows, {len(self.names)} names)"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "codes", frozen_array(self.codes, np.int64, "codes"))
+        freeze(self)
         size = len(self.names)
         if self.codes.size and not (self.codes.min() >= -1 and self.codes.max() < size):
             raise DataError(f"Labels must be codes from -1 to {size - 1}.")
@@ -78,7 +85,7 @@ class Labels:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ballots:
+class Ballots(Frozen):
     """Votes as rows; equal votes may share one.
 
     Parameters
@@ -112,52 +119,24 @@ class Ballots:
         If shapes disagree, a code is out of range, or a weight is not positive.
     """
 
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    outcome: NDArray[np.int64]
-    votes: NDArray[np.int64] | None = None
-    weight: NDArray[np.float64] | None = None
-    squared: NDArray[np.float64] | None = None
+    first: RowCodes
+    second: RowCodes
+    outcome: RowCodes
+    votes: RowCodes | None = None
+    weight: RowReals | None = None
+    squared: RowReals | None = None
     labels: Mapping[str, Labels] = field(default_factory=dict)
-    position: NDArray[np.int64] | None = None
-    covariates: NDArray[np.float64] | None = None
+    position: RowCodes | None = None
+    covariates: Annotated[NDArray[np.float64], Numbers("RC")] | None = None
     covariate_names: tuple[str, ...] = ()
-    categories: NDArray[np.int64] | None = None
+    categories: RowCodes | None = None
     category_names: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"Ballots({np.shape(self.first)[0]} rows)"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "first", frozen_array(self.first, np.int64, "first"))
-        shape = self.first.shape
-        for name in ("second", "outcome"):
-            object.__setattr__(self, name, frozen_array(getattr(self, name), np.int64, name, shape))
-        for name in ("votes", "position", "categories"):
-            value = frozen_optional(getattr(self, name), np.int64, name, shape)
-            object.__setattr__(self, name, value)
-        for name in ("weight", "squared"):
-            value = frozen_optional(getattr(self, name), np.float64, name, shape)
-            object.__setattr__(self, name, value)
-        columns = (shape[0], len(self.covariate_names))
-        if self.covariates is not None or self.covariate_names:
-            object.__setattr__(
-                self,
-                "covariates",
-                frozen_optional(self.covariates, np.float64, "covariates", columns),
-            )
-        object.__setattr__(self, "labels", MappingProxyType(dict(self.labels)))
-        self._check(shape[0])
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Mapping proxies cannot be pickled; worker processes need votes.
-        return type(self), (
-            self.first, self.second, self.outcome, self.votes, self.weight, self.squared,
-            dict(self.labels), self.position, self.covariates, self.covariate_names,
-            self.categories, self.category_names,
-        )  # fmt: skip
-
-    def _check(self, rows: int) -> None:
+        freeze(self, C=len(self.covariate_names))
         if (self.first == self.second).any():
             raise DataError("A vote compares a model with itself; drop it.")
         if self.outcome.size and not (self.outcome.min() >= WIN and self.outcome.max() <= BAD):
@@ -169,7 +148,7 @@ class Ballots:
         ):
             raise DataError("Weights of votes must be finite and above 0.")
         for name, labels in self.labels.items():
-            if name not in LABELS or labels.codes.shape != (rows,):
+            if name not in LABELS or labels.codes.shape != self.first.shape:
                 raise DataError(f"Labels {name!r} must name one of {LABELS} for each row.")
         if (self.categories is None) != (not self.category_names):
             raise DataError("Give the categories of votes and their names together.")
@@ -254,24 +233,16 @@ class Votes:
     """
 
     models: tuple[str, ...]
-    wins: NDArray[np.float64]
-    ties: NDArray[np.float64] | None = None
-    both_bad: NDArray[np.float64] | None = None
+    wins: PairTable
+    ties: PairTable | None = None
+    both_bad: PairTable | None = None
     ballots: Ballots | None = None
 
     def __repr__(self) -> str:
         return f"Votes({len(self.models)} models, {self.n:g} votes)"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "models", check_models(self.models))
-        square = (len(self.models),) * 2
-        object.__setattr__(
-            self, "wins", frozen_array(_reals(self.wins), np.float64, "wins", square)
-        )
-        for name in ("ties", "both_bad"):
-            given = getattr(self, name)
-            table = None if given is None else _reals(given)
-            object.__setattr__(self, name, frozen_optional(table, np.float64, name, square))
+        freeze(self)
         for name in ("wins", "ties", "both_bad"):
             self._check(name, getattr(self, name))
         if self.ballots is not None and self.ballots.first.size:
@@ -511,9 +482,3 @@ def _stack_labels(kind: str, parts: Sequence[Labels]) -> Labels:
 
 def _known(values: NDArray[np.generic] | None) -> NDArray[np.generic]:
     return np.empty(0) if values is None else values
-
-
-def _reals(values: object) -> NDArray[np.generic]:
-    # Counts arrive as integers too.
-    given = np.asarray(values)
-    return given.astype(np.float64) if given.dtype.kind in "bui" else given

@@ -123,7 +123,7 @@ class Race:
         direction: Literal["higher", "lower"] = "higher",
         state: str | os.PathLike[str] | None = None,
     ) -> None:
-        from rankbars.data.evidence import check_models
+        from rankbars.data.fields import check_models
 
         names = check_models(_texts("models", models))
         k = _places(goal, len(names))
