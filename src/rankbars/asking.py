@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rankbars.calls import check_whole
 from rankbars.data.evidence import Estimates, Items, take_rows
+from rankbars.data.fields import names_where
 from rankbars.data.growingvotes import Allocation
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.peoplelabels import LabelSheet, SheetItem
@@ -154,7 +155,7 @@ def allocate(
     return Allocation(
         models=models,
         goal=goal,
-        undecided=tuple(known[i] for i in np.flatnonzero(open_pairs.any(axis=1))),
+        undecided=names_where(known, open_pairs.any(axis=1)),
         alpha=ranks.alpha,
         approximate=ranks.approximate,
         new=tuple(models[i] for i in fresh),

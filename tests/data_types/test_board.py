@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +31,17 @@ def test_ratings_reach_one_quantile_of_the_normal_to_either_side() -> None:
     value, low, high = task.ratings()
     np.testing.assert_allclose(high - value, 1.959963984540054 * task.se)
     np.testing.assert_allclose(value - low, high - value)
+
+
+def test_a_board_can_be_copied_and_pickled() -> None:
+    rows = np.random.default_rng(0).random((30, 3)) < [0.2, 0.5, 0.9]
+    board = rb.leaderboard(rb.Scores.from_arrays({"math": rows, "law": rows}, ["a", "b", "c"]))
+    for again in (copy.deepcopy(board), pickle.loads(pickle.dumps(board))):
+        assert str(again) == str(board)
+        with pytest.raises(TypeError):
+            again.tasks["math"] = board.tasks["law"]
+        with pytest.raises(ValueError, match="read-only"):
+            again.aggregate.best[0] = 2
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from rankbars.data.fields import (
     Relation,
     check_models,
     freeze,
+    names_where,
 )
 from rankbars.errors import DataError, UnknownOptionError
 
@@ -343,7 +344,7 @@ class PartlyScored:
     @property
     def first(self) -> tuple[str, ...]:
         """Those that may be first."""
-        return tuple(self.models[i] for i in np.flatnonzero(self.may_be_first))
+        return names_where(self.models, self.may_be_first)
 
     @property
     def order(self) -> tuple[int, ...]:

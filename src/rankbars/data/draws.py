@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankbars.calls import check_name, check_whole
 from rankbars.data.contrasts import Differences
 from rankbars.data.evidence import check_models
-from rankbars.data.fields import Numbers, freeze, frozen_array
+from rankbars.data.fields import Numbers, freeze, frozen_array, names_where
 from rankbars.data.partialorder import PartialOrder
 from rankbars.data.spec import check_rate
 from rankbars.errors import DataError, OptionError, UnknownOptionError
@@ -376,4 +376,4 @@ class Draws:
         """
         found = np.nan_to_num(self.rank_probability(), nan=0.0)
         chosen = choose_top(found, k, exactly=exactly)
-        return tuple(name for name, kept in zip(self.models, chosen, strict=True) if kept)
+        return names_where(self.models, chosen)

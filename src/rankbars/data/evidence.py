@@ -20,6 +20,7 @@ from rankbars.data.fields import (
     check_models,
     freeze,
     locate_models,
+    names_where,
 )
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError, OptionError
@@ -453,7 +454,7 @@ def take_rows(items: Items, keep: NDArray[np.bool_]) -> Items:
         values=items.values[keep],
         clusters=None if items.clusters is None else items.clusters[keep],
         weights=None if items.weights is None else items.weights[keep],
-        ids=None if ids is None else tuple(ids[i] for i in np.flatnonzero(keep)),
+        ids=None if ids is None else names_where(ids, keep),
         answers=None if items.answers is None else items.answers[keep],
         runs=None if items.runs is None else items.runs[keep],
         within=None if items.within is None else items.within[keep],

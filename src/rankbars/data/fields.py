@@ -37,6 +37,7 @@ __all__ = [
     "freeze",
     "frozen_array",
     "locate_models",
+    "names_where",
     "numbers_of",
     "without_none",
 ]
@@ -90,6 +91,17 @@ def locate_models(names: Sequence[str], models: Sequence[str]) -> NDArray[np.int
     """
     place = {model: i for i, model in enumerate(models)}
     return np.array([place[name] for name in names], dtype=np.intp)
+
+
+def names_where(names: Sequence[str], chosen: ArrayLike) -> tuple[str, ...]:
+    """Those of `names` for which `chosen` holds.
+
+    Examples
+    --------
+    >>> names_where(["a", "b", "c"], [True, False, True])
+    ('a', 'c')
+    """
+    return tuple(name for name, kept in zip(names, np.asarray(chosen), strict=True) if kept)
 
 
 @dataclass(frozen=True, slots=True)

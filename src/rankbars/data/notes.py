@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "list_names",
     "list_words",
     "note_chosen",
+    "on_task",
     "who_voted",
     "without_folders",
 ]
@@ -71,6 +72,17 @@ class Note:
     message: str
     task: str | None = None
     models: tuple[str, ...] = ()
+
+
+def on_task(notes: Iterable[Note], task: str) -> tuple[Note, ...]:
+    """Notes on what stands in one task.
+
+    Examples
+    --------
+    >>> on_task([Note("few-items", "3 items.")], "math")[0].task
+    'math'
+    """
+    return tuple(replace(note, task=task) for note in notes)
 
 
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]|\\\\")

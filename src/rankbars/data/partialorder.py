@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.fields import Relation, freeze, frozen_array
+from rankbars.data.fields import Relation, freeze, frozen_array, names_where
 from rankbars.errors import DataError, UnknownOptionError
 from rankbars.stats.orders import find_cycles, transitive_closure, transitive_reduction
 
@@ -97,7 +97,7 @@ class PartialOrder:
         """
         depth = self.levels
         return tuple(
-            tuple(self.models[i] for i in np.flatnonzero(depth == level))
+            names_where(self.models, depth == level)
             for level in range(int(depth.max(initial=0)) + 1)
         )
 
@@ -115,7 +115,7 @@ class PartialOrder:
         return self.models.index(model)
 
     def _named(self, chosen: NDArray[np.bool_]) -> tuple[str, ...]:
-        return tuple(self.models[i] for i in np.flatnonzero(chosen))
+        return names_where(self.models, chosen)
 
     def to_dot(self) -> str:
         """The diagram as text for Graphviz: better models above, one line per `edges`.

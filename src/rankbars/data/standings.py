@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.fields import names_where
 from rankbars.data.spec import check_rate
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.stats.ranks import RankBounds
@@ -304,7 +305,7 @@ class RankShares:
             False: every model for which that is likelier than not, however many.
         """
         chosen = choose_top(np.nan_to_num(self.probability, nan=0.0), k, exactly=exactly)
-        return tuple(name for name, kept in zip(self.models, chosen, strict=True) if kept)
+        return names_where(self.models, chosen)
 
     def band(self, alpha: float | None = None) -> RankBounds:
         """Central band of the ranks over the draws, as ``best`` and ``worst``, shape (M,).

@@ -22,6 +22,7 @@ from rankbars.data.fields import (
     Reals,
     check_level,
     freeze,
+    names_where,
 )
 from rankbars.data.intervals import Scope
 from rankbars.data.noise import TaskNoise
@@ -593,7 +594,7 @@ class CategoryRanks:
         """Models that may be first."""
         if self.task is None:
             return ()
-        return tuple(self.models[i] for i in np.flatnonzero(self.task.may_be_first))
+        return names_where(self.models, self.task.may_be_first)
 
     @property
     def widest(self) -> tuple[int, int] | None:

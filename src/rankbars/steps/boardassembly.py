@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rankbars.data.board import Leaderboard, TaskResult, ranks_from_relation
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes
-from rankbars.data.fields import locate_models
+from rankbars.data.fields import locate_models, names_where
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note, without_folders
 from rankbars.data.rightanswers import count_right, is_binary
@@ -207,7 +207,7 @@ def _use_wilson(
     z = float(critical_value(alpha / 2, np.inf))
     one, two = wilson_ends(np.abs(score) / filled.scale, n, z)
     sign = -1.0 if (evidence.mean[~np.isnan(evidence.mean)] <= 0.0).all() else 1.0
-    names = [evidence.models[i] for i in np.flatnonzero(filled.by_items)]
+    names = names_where(evidence.models, filled.by_items)
     place = locate_models(tuple(names), comparisons.models)
     low[place] = filled.scale * np.minimum(sign * one, sign * two)
     high[place] = filled.scale * np.maximum(sign * one, sign * two)

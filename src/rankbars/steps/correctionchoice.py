@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Items
+from rankbars.data.notes import Note
 from rankbars.data.rightanswers import is_binary
 from rankbars.data.spec import correction_facts
 from rankbars.stats.pairwise.clusters import Grouping, cluster_deviations, few_degrees
@@ -88,15 +89,15 @@ class CorrectionChoice(NamedTuple):
         Share of simulations with such rows in which 95 % statements held.
     nothing : bool
         Whether there are too few rows to show anything.
-    notes : tuple of (str, str)
-        Codes and texts.
+    notes : tuple of Note
+        What must be said.
     """
 
     correction: str
     approximate: bool = False
     measured: float | None = None
     nothing: bool = False
-    notes: tuple[tuple[str, str], ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def choose_correction(
@@ -186,7 +187,7 @@ def choose_correction(
     if measured is not None and tail is not None:
         measured = min(measured, tail)
     text = _unsure_text(index, clustered=clustered, resampled=resampled)
-    return CorrectionChoice(usual, True, measured, notes=(("skewed", text),))
+    return CorrectionChoice(usual, True, measured, notes=(Note("skewed", text),))
 
 
 def share_of_unknown_tail(index: float, rows: int, *, one_end: bool) -> float | None:
@@ -319,8 +320,8 @@ def can_bear_flips(tasks: Iterable[tuple[int, int]], draws: int) -> bool:
     return more <= (_TIMES - 1.0) * usual
 
 
-def _few_rows_note(rows: int) -> tuple[str, str]:
-    return (
+def _few_rows_note(rows: int) -> Note:
+    return Note(
         "few-rows-average",
         f"A task with only {rows} rows carries most of the error of the average for many pairs, "
         "and so few do not tell well how large it is. With --test auto and --correction auto, "
@@ -328,19 +329,19 @@ def _few_rows_note(rows: int) -> tuple[str, str]:
     )
 
 
-def _resampled_note(index: float, heavy: int, *, clustered: bool) -> tuple[str, str]:
+def _resampled_note(index: float, heavy: int, *, clustered: bool) -> Note:
     if heavy:
-        return (
+        return Note(
             "few-rows-average",
             f"A task with only {heavy} rows carries most of the error of the average for many "
             "pairs: decisions come from resampling the rows inside each task. Rare large failures "
             "that these rows do not contain are not covered.",
         )
-    return "skewed", _resampled_text(index, clustered=clustered)
+    return Note("skewed", _resampled_text(index, clustered=clustered))
 
 
-def _unknown_tail_note(index: float, rows: int) -> tuple[str, str]:
-    return (
+def _unknown_tail_note(index: float, rows: int) -> Note:
+    return Note(
         "skewed",
         f"Scores are more skewed than {rows} rows would be by chance (index {index:.2f}), and so "
         "few do not tell how long the tail is: decisions come from resampling the rows, and are "
@@ -348,7 +349,7 @@ def _unknown_tail_note(index: float, rows: int) -> tuple[str, str]:
     )
 
 
-def _one_end_note(rows: int, tailed: int) -> tuple[str, str]:
+def _one_end_note(rows: int, tailed: int) -> Note:
     if tailed:
         text = (
             f"Tasks with few rows (from {tailed}) of scores that end on their better side only, as "
@@ -356,8 +357,8 @@ def _one_end_note(rows: int, tailed: int) -> tuple[str, str]:
             "not tell how far they reach on the other: what is said is approximate. With "
             f"{_SEVERAL_ROWS} rows or more on such tasks a level is stated."
         )
-        return "unknown-tail", text
-    return (
+        return Note("unknown-tail", text)
+    return Note(
         "unknown-tail",
         f"Scores end on their better side only, as seconds and costs do, and so few ({rows}) do "
         "not tell how far they reach on the other: what is said is approximate. With "

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items
+from rankbars.data.fields import names_where
 from rankbars.data.intervals import Scope
+from rankbars.data.notes import Note
 from rankbars.data.rightanswers import is_binary
 from rankbars.data.spec import correction_facts
 from rankbars.errors import OptionError, UnknownOptionError
@@ -59,6 +61,7 @@ class Family(NamedTuple):
     test: str = ""  # what compared the pairs
     rankings: NDArray[np.float64] | None = None  # of few tasks, which are reversed to get a law
     draws: NullDraws | None = None  # of max-T, where several statements share them
+    models: tuple[str, ...] = ()  # their names, for what must be said of some
 
     @property
     def size(self) -> int:
@@ -79,14 +82,15 @@ class Family(NamedTuple):
             se=None if self.se is None else self.se[block],
             log_e=None if self.log_e is None else self.log_e[block],
             rankings=None if self.rankings is None else self.rankings[:, positions],
+            models=tuple(self.models[i] for i in positions) if self.models else (),
         )
 
 
 class Corrected(NamedTuple):
-    """What may be claimed, and what the reader must know: (code, message, positions of models)."""
+    """What may be claimed, and what the reader must know."""
 
     decisions: Decisions
-    notes: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 Correction = Callable[[Family, Scope, float], Corrected]
@@ -108,7 +112,7 @@ def holm(family: Family, scope: Scope, alpha: float) -> Corrected:
         "next to nothing: what holds for all models at once comes from sign flips of whole "
         "clusters (max-T). The sizes of the clusters decide that."
     )
-    return made._replace(notes=(("cluster-flips", text, ()), *made.notes))
+    return made._replace(notes=(Note("cluster-flips", text), *made.notes))
 
 
 def bonferroni(family: Family, scope: Scope, alpha: float) -> Corrected:
@@ -132,13 +136,12 @@ def simes(family: Family, scope: Scope, alpha: float) -> Corrected:
     counted = simes_guarded(family.statistic, family.df, family.se, alpha)
     if not counted.fallback.size:
         return Corrected(counted.decisions)
-    note = (
-        "simes-holm",
+    text = (
         "Holm was used instead of Simes for these models: some of their differences are "
-        "negatively correlated.",
-        tuple(counted.fallback.tolist()),
+        "negatively correlated."
     )
-    return Corrected(counted.decisions, (note,))
+    about = tuple(family.models[i] for i in counted.fallback)
+    return Corrected(counted.decisions, (Note("simes-holm", text, models=about),))
 
 
 def maxt(family: Family, scope: Scope, alpha: float) -> Corrected:
@@ -166,8 +169,8 @@ def maxt_bootstrap(family: Family, scope: Scope, alpha: float) -> Corrected:
         f"Pairs of models that too few rows tell apart to be resampled: {count:,}. They are not "
         "shown to differ."
     )
-    about = tuple(np.flatnonzero(found.left_out.any(axis=1)).tolist())
-    return Corrected(made, (("too-few-differing-rows", text, about),))
+    about = names_where(family.models, found.left_out.any(axis=1))
+    return Corrected(made, (Note("too-few-differing-rows", text, models=about),))
 
 
 def resample_family(family: Family) -> LargestDifferences:
@@ -223,12 +226,12 @@ def rank_band(family: Family, scope: Scope, alpha: float) -> Corrected:
     )
 
 
-def _band(which: str) -> tuple[str, str, tuple[int, ...]]:
+def _band(which: str) -> Note:
     text = (
         f"{which} rank band is not a confidence interval: tied models are missed far more often "
         "than stated. Use --correction holm for intervals."
     )
-    return "band", text, ()
+    return Note("band", text)
 
 
 def _drawn_band(family: Family, evidence: Estimates, alpha: float) -> Corrected:
@@ -300,12 +303,12 @@ def correct(name: str, family: Family, scope: Scope, alpha: float, cell: Cell) -
     return made._replace(notes=(*made.notes, *substitution(name, cell)))
 
 
-def substitution(name: str, cell: Cell) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
+def substitution(name: str, cell: Cell) -> tuple[Note, ...]:
     """A note where another correction decides than the one called `name`."""
     if not cell.becomes:
         return ()
     text = f"{cell.becomes.capitalize()} was used instead of {name.capitalize()}: {cell.why}."
-    return ((f"{name}-{cell.becomes}", text, ()),)
+    return (Note(f"{name}-{cell.becomes}", text),)
 
 
 def strict_correction(name: str) -> str:
@@ -361,7 +364,7 @@ def flips_decide(family: Family) -> bool:
     return family.rankings is not None or _few_degrees(family) is not None
 
 
-def _too_few_flips(family: Family, alpha: float) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
+def _too_few_flips(family: Family, alpha: float) -> tuple[Note, ...]:
     """A note where so few clusters are flipped that nothing can be shown at this level."""
     if not isinstance(family.evidence, Items) or family.evidence.clusters is None:
         return ()
@@ -374,7 +377,7 @@ def _too_few_flips(family: Family, alpha: float) -> tuple[tuple[str, str, tuple[
         f"{count} clusters: flipping whole clusters can show nothing at this level, whatever the "
         f"scores. It takes at least {fewest_tasks(alpha)}; or use --correction holm."
     )
-    return (("few-clusters", text, ()),)
+    return (Note("few-clusters", text),)
 
 
 def null_draws(family: Family) -> NullDraws:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Evidence, Votes
 from rankbars.data.headtohead import Contrast, HeadToHead, Verdict
-from rankbars.data.notes import Note, who_voted
+from rankbars.data.notes import Note, on_task, who_voted
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Spec, VoteOptions
 from rankbars.data.taskgroups import count_groups
@@ -211,7 +211,7 @@ def _decided(
     task = (
         None if contrast.kind == "tasks" or contrast.name.startswith("average") else contrast.name
     )
-    notes = tuple(Note(code, text, task) for code, text in made.notes)
+    notes = made.notes if task is None else on_task(made.notes, task)
     return _by_resampling(contrast, made, statistic), notes
 
 

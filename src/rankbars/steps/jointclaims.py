@@ -7,13 +7,15 @@ the rest to the relation of all pairs, so that all of it holds together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Items
+from rankbars.data.fields import names_where
+from rankbars.data.notes import Note
 from rankbars.errors import OptionError
 from rankbars.stats.averaging.allpairs import upper_order_statistic
 from rankbars.stats.tails import positive_critical
@@ -53,14 +55,14 @@ class JointClaims(NamedTuple):
         Models that may be the best; nobody is shown better than any of them.
     cycles : list of list of int
         Groups of models that were each shown better than another in a circle.
-    notes : tuple
-        (code, message, positions of models), from the correction.
+    notes : tuple of Note
+        What the correction says.
     """
 
     shown_better: NDArray[np.bool_]
     may_be_first: NDArray[np.bool_]
     cycles: list[list[int]]
-    notes: tuple[tuple[str, str, tuple[int, ...]], ...]
+    notes: tuple[Note, ...]
 
 
 def claim_jointly(correction: str, family: Family, alpha: float, *, split: bool) -> JointClaims:
@@ -106,10 +108,8 @@ def claim_jointly(correction: str, family: Family, alpha: float, *, split: bool)
     return JointClaims(shown, first, cycles, corrected.notes)
 
 
-def note_missed(
-    correction: str, family: Family, alpha: float, place: str
-) -> tuple[tuple[str, str], ...]:
-    """Code and text of a note for a board that shows nothing: which differences are often missed.
+def note_missed(correction: str, family: Family, alpha: float, place: str) -> tuple[Note, ...]:
+    """A note for a board that shows nothing: which differences are often missed.
 
     That is what a difference needs to be shown before any other is: the statistic that the
     correction asks for times the standard error, the median over pairs. A true difference of that
@@ -124,14 +124,14 @@ def note_missed(
 
     Returns
     -------
-    tuple of (str, str)
-        One pair, or none where a difference in standard errors is not what decides.
+    tuple of Note
+        One, or none where a difference in standard errors is not what decides.
 
     Examples
     --------
     >>> one = Family(np.zeros((2, 2)), np.inf, se=np.full((2, 2), 0.05))
-    >>> note_missed("holm", one, 0.05, "With 60 items")  # 1.96 standard errors
-    (('often-missed', 'With 60 items, differences under 0.098 are often missed.'),)
+    >>> note_missed("holm", one, 0.05, "With 60 items")[0].message  # 1.96 standard errors
+    'With 60 items, differences under 0.098 are often missed.'
     """
     strict, size = strict_correction(correction), family.size
     split = size >= _FEWEST_SPLIT and strict in _BEST_SETS
@@ -146,24 +146,20 @@ def note_missed(
     if isinstance(rows, Items) and least >= np.nanmax(rows.values) - np.nanmin(rows.values):
         return ()  # no two models differ by so much
     text = f"{place}, differences under {float(f'{least:.2g}'):.12g} are often missed."
-    return (("often-missed", text),)
+    return (Note("often-missed", text),)
 
 
 def _relation_level(alpha: float) -> float:
     return alpha * (1.0 - _BEST_SHARE)
 
 
-def claim_best_alone(
-    correction: str, family: Family, alpha: float, names: Sequence[str]
-) -> tuple[str, str]:
-    """Code and text of a note: who may be first by a statement for itself, at the whole of `alpha`.
+def claim_best_alone(correction: str, family: Family, alpha: float) -> Note:
+    """A note: who may be first by a statement for itself, at the whole of `alpha`.
 
     Parameters
     ----------
     correction, family, alpha
         As in `claim_jointly`.
-    names : sequence of str
-        The models of the family.
 
     Raises
     ------
@@ -176,26 +172,22 @@ def claim_best_alone(
             f"Correction {correction!r} has no law for the models that may be first by themselves "
             "(--best-alone). Use --correction holm, bonferroni or maxt."
         )
-    kept = [name for name, keep in zip(names, best_set(family, alpha), strict=True) if keep]
+    kept = names_where(family.models, best_set(family, alpha))
     level = f"{100 * (1 - alpha):.12g} %"
-    return (
+    return Note(
         "best-alone",
         f"By itself, at {level} and not together with the other statements, "
-        f"{len(kept)} of {len(names)} models may be first: {', '.join(kept)}.",
+        f"{len(kept)} of {family.size} models may be first: {', '.join(kept)}.",
     )
 
 
-def claim_top_alone(
-    correction: str, family: Family, alpha: float, names: Sequence[str], k: int
-) -> tuple[str, str]:
-    """Code and text of a note: who is among the first `k`, by a statement for itself.
+def claim_top_alone(correction: str, family: Family, alpha: float, k: int) -> Note:
+    """A note: who is among the first `k`, by a statement for itself.
 
     Parameters
     ----------
     correction, family, alpha
         As in `claim_jointly`.
-    names : sequence of str
-        The models of the family.
     k : int
         How many are the first.
 
@@ -210,21 +202,20 @@ def claim_top_alone(
             f"Correction {correction!r} has no law for the models among the first {k} by "
             "themselves (--top-alone). Use --correction holm, bonferroni or maxt."
         )
-    if k >= len(names):
+    if k >= family.size:
         raise OptionError(
-            f"There are {len(names)} models, and the first {k} were asked for (--top-alone). Ask "
+            f"There are {family.size} models, and the first {k} were asked for (--top-alone). Ask "
             "for fewer."
         )
     call = call_first(strict, family, alpha, k)
-    inside, open_ = ([name for name, one in zip(names, call, strict=True) if one == place]
-                     for place in (1, 0))  # fmt: skip
+    inside, open_ = (names_where(family.models, call == place) for place in (1, 0))
     level = f"{100 * (1 - alpha):.12g} %"
     parts = [f"shown to be among the first {k}: {', '.join(inside) if inside else 'none'}"]
     if open_:
         parts.append(f"may be among them: {', '.join(open_)}")
-    out = len(names) - len(inside) - len(open_)
+    out = family.size - len(inside) - len(open_)
     parts.append(f"not among them: the other {out}" if out else "nobody is shown not to be")
-    return (
+    return Note(
         "top-alone",
         f"By itself, at {level} and not together with the other statements: {'; '.join(parts)}.",
     )

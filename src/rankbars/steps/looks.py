@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.fields import names_where
 from rankbars.data.growingvotes import RunningRecord
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
@@ -80,7 +81,7 @@ def continue_looks(
         best, worst = rank_bounds(shown)
     else:
         best, worst = count_bounds(counts[0], counts[1])
-    contradicted = frozenset(models[i] for i in np.flatnonzero(broken))
+    contradicted = frozenset(names_where(models, broken))
     if record is not None:
         contradicted |= record.contradicted
     found = RunningRecord(

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, Votes
+from rankbars.data.fields import names_where
+from rankbars.data.notes import Note
 from rankbars.data.rightanswers import count_right, is_binary
 from rankbars.errors import OptionError
 from rankbars.stats.pairwise.clusters import (
@@ -65,29 +67,27 @@ SIZES_SAY_NOTHING = "How large a cluster is says nothing about which model does 
 
 FEW_DISCORDANT = 10
 
+_FOLDS_AS_INDEPENDENT = Note(
+    "folds-as-independent",
+    "The paired t-test treats cross-validation folds as independent. They share training data, so "
+    "its intervals miss far more often than stated. Use --test corrected_t.",
+)
+_CLUSTERS_IGNORED = Note(
+    "clusters-ignored",
+    "Rows come in clusters, which the paired t-test ignores: its intervals are too short. Use "
+    "--test cluster_t.",
+)
+
 
 def t_test(evidence: Evidence, setting: Setting) -> Tested:
     """Paired t-test; rows are independent items (or runs)."""
     items = item_rows(evidence, "t")
     values = weighted_values(items)
-    notes = list(row_notes(items))
+    notes = row_notes(items)
     if isinstance(items.design, Folds):
-        notes.append(
-            (
-                "folds-as-independent",
-                "The paired t-test treats cross-validation folds as independent. They share "
-                "training data, so its intervals miss far more often than stated. "
-                "Use --test corrected_t.",
-            )
-        )
+        notes.append(_FOLDS_AS_INDEPENDENT)
     if items.clusters is not None:
-        notes.append(
-            (
-                "clusters-ignored",
-                "Rows come in clusters, which the paired t-test ignores: its intervals are too "
-                "short. Use --test cluster_t.",
-            )
-        )
+        notes.append(_CLUSTERS_IGNORED)
     pairs = _unweighted_policy(_paired_pairs(items, values, setting), items, paired_t)
     pairs = counted_pairs(pairs, items)
     notes.extend(_discordance_notes(items, pairs))
@@ -102,7 +102,7 @@ def t_test(evidence: Evidence, setting: Setting) -> Tested:
         text = unseen_text(items.n, row_word(items))
         assumptions += (text,)
         if items.clusters is None and not (np.isinf(skewness) or has_one_end(items)):
-            notes.append((UNSEEN_ROWS, text))
+            notes.append(Note(UNSEEN_ROWS, text))
     if items.weights is None and is_binary(items, _ANSWERS):
         summary = _shares(items)
     else:
@@ -145,15 +145,13 @@ def corrected_t_test(evidence: Evidence, setting: Setting) -> Tested:
             f"{row_word(items)}. Declare them with --rows folds --folds K, or use --test t."
         )
     share = items.design.test_share
-    notes = list(row_notes(items))
+    notes = row_notes(items)
     if items.design.repeats == 1:
-        notes.append(
-            (
-                "one-pass",
-                f"One pass of {items.design.folds} folds: the corrected test is conservative "
-                "here, so intervals are wider than they need to be.",
-            )
+        text = (
+            f"One pass of {items.design.folds} folds: the corrected test is conservative here, so "
+            "intervals are wider than they need to be."
         )
+        notes.append(Note("one-pass", text))
     assumptions = (
         "The correlation between folds equals the share of test data "
         f"({share:.3g}); a heuristic of Nadeau and Bengio (2003), checked by simulation.",
@@ -213,10 +211,8 @@ def z_test(evidence: Evidence, setting: Setting) -> Tested:
         lacks = "without a standard error or a number of items"
         if evidence.n is not None:
             lacks = "with a number of items and no standard error (which follows for shares alone)"
-        note = (
-            "no-uncertainty",
-            f"Scores {lacks}: nothing can be said about ranks on this task itself.",
-        )
+        text = f"Scores {lacks}: nothing can be said about ranks on this task itself."
+        note = Note("no-uncertainty", text)
         return Tested(summary, pairs, ("Nothing is assumed; nothing is shown.",), notes=(note,))
     fitted: Estimates | None = None
     if evidence.cov is not None:
@@ -243,12 +239,12 @@ def z_test(evidence: Evidence, setting: Setting) -> Tested:
         summary._replace(se=filled.se),
         pairs,
         assumptions,
-        about=_zero_errors(filled),
+        notes=_zero_errors(filled, evidence.models),
         fitted=fitted,
     )
 
 
-def _zero_errors(filled: ZeroErrors) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
+def _zero_errors(filled: ZeroErrors, models: tuple[str, ...]) -> tuple[Note, ...]:
     """Notes about models whose error was published as 0, and what stands in its place."""
     seen = "Published with a standard error of 0, which says only that no spread was seen. "
     texts = (
@@ -265,7 +261,7 @@ def _zero_errors(filled: ZeroErrors) -> tuple[tuple[str, str, tuple[int, ...]], 
         ),
     )
     notes = [
-        ("zero-se", seen + text, tuple(np.flatnonzero(members).tolist()))
+        Note("zero-se", seen + text, models=names_where(models, members))
         for members, text in texts
         if members.any()
     ]
@@ -275,7 +271,7 @@ def _zero_errors(filled: ZeroErrors) -> tuple[tuple[str, str, tuple[int, ...]], 
             "so nothing says how far their difference may be off: it is not shown on this task. "
             "The number of 0/1 items behind each score (a column n) would say it."
         )
-        notes.append(("no-spread", text, tuple(np.flatnonzero(filled.left).tolist())))
+        notes.append(Note("no-spread", text, models=names_where(models, filled.left)))
     return tuple(notes)
 
 
@@ -327,7 +323,7 @@ def _shares(items: Items) -> ModelSummary:
     )
 
 
-def _discordance_notes(items: Items, pairs: PairStatistics) -> list[tuple[str, str]]:
+def _discordance_notes(items: Items, pairs: PairStatistics) -> list[Note]:
     models = len(items.models)
     if models < 2:
         return []
@@ -350,9 +346,9 @@ def few_discordant(items: Items, pairs: PairStatistics) -> NDArray[np.bool_]:
         return np.asarray(few & (n > MOST_COUNTED))
 
 
-def discordance_note(few: int, pairs: int) -> tuple[str, str]:
-    """Code and text of what must be said where `few` of so many pairs differ on few items."""
-    return (
+def discordance_note(few: int, pairs: int) -> Note:
+    """What must be said where `few` of so many pairs differ on few items."""
+    return Note(
         "few-discordant",
         f"Pairs that differ on fewer than {FEW_DISCORDANT} items: {few} of {pairs}. The "
         "t-test is approximate for them.",
@@ -365,7 +361,7 @@ _TAIL_SEEN = 50  # rows: fewer may well lack failures that are not so rare
 _FEW_CLUSTERS = 4  # so many and fewer are told
 
 
-def _cluster_notes(items: Items, pairs: PairStatistics) -> list[tuple[str, str]]:
+def _cluster_notes(items: Items, pairs: PairStatistics) -> list[Note]:
     """What must be said about rows in clusters: too few, one too large, or of unequal sizes."""
     if items.clusters is None:
         return []
@@ -373,14 +369,14 @@ def _cluster_notes(items: Items, pairs: PairStatistics) -> list[tuple[str, str]]
     count, largest = grouping.sizes.size, float(grouping.shares.max(initial=0.0))
     if count < FEWEST_CLUSTERS:
         text = f"{count} clusters: fewer than {FEWEST_CLUSTERS} cannot show any model better than "
-        return [("few-clusters", f"{text}another.")]
+        return [Note("few-clusters", f"{text}another.")]
     if largest > LARGEST_SHARE:
         text = (
             f"{_name_cluster(items, grouping)} holds {largest:.0%} of the rows. Above "
             f"{LARGEST_SHARE:.0%} nothing tells how much clusters differ, and no model can be "
             "shown better than another."
         )
-        return [("dominant-cluster", text)]
+        return [Note("dominant-cluster", text)]
     notes = []
     lost = int((np.isnan(pairs.se) & np.isfinite(pairs.diff)).sum()) // 2
     if lost:
@@ -388,17 +384,17 @@ def _cluster_notes(items: Items, pairs: PairStatistics) -> list[tuple[str, str]]
             f"Pairs with common rows in fewer than {FEWEST_CLUSTERS} clusters, or with more than "
             f"{LARGEST_SHARE:.0%} of them in one: {lost:,}. They cannot be told apart."
         )
-        notes.append(("dominant-cluster", text))
+        notes.append(Note("dominant-cluster", text))
     df = float(cluster_df(grouping.shares))
     if count <= _FEW_CLUSTERS:
         text = f"{count} clusters: with so few, only very large differences can be shown."
-        notes.append(("few-clusters", text))
+        notes.append(Note("few-clusters", text))
     elif df < (count - 1) / 2:
         text = (
             f"Clusters are of unequal sizes: {count} clusters count as about {df + 1:.1f} of equal "
             "size, and only large differences can be shown."
         )
-        notes.append(("unequal-clusters", text))
+        notes.append(Note("unequal-clusters", text))
     return notes
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Evidence, Items, Votes
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, on_task
 from rankbars.data.rightanswers import is_binary
 from rankbars.data.scores import Direction, Scores
 from rankbars.data.spec import Spec
@@ -142,8 +142,8 @@ class PairDecision(NamedTuple):
         Whether the level is not assured, and how often 95 % statements held.
     shows_nothing : bool
         Whether there are too few rows to show anything; an interval is approximate then.
-    notes : tuple of (str, str)
-        Codes and texts.
+    notes : tuple of Note
+        What must be said.
     resampled : array of float, shape (B,), optional
         The ``|t|`` of every resample, ascending, where rows were resampled.
     """
@@ -152,7 +152,7 @@ class PairDecision(NamedTuple):
     p: float = np.nan
     approximate: bool = False
     measured: float | None = None
-    notes: tuple[tuple[str, str], ...] = ()
+    notes: tuple[Note, ...] = ()
     shows_nothing: bool = False
     resampled: NDArray[np.float64] | None = None
 
@@ -181,7 +181,7 @@ def decide_pair(
     found = largest_differences(rows.samples, table, resamples)
     if found.left_out[0, 1]:
         text = "Too few rows tell the two models apart to be resampled: nothing is shown."
-        notes = (*choice.notes, ("too-few-differing-rows", text))
+        notes = (*choice.notes, Note("too-few-differing-rows", text))
         return PairDecision(np.nan, np.nan, choice.approximate, choice.measured, notes)
     largest = np.sort(found.largest[:, 0])
     critical = upper_order_statistic(largest, alpha)
@@ -403,7 +403,7 @@ def duel_with_all(scores: Scores, model: str, spec: Spec) -> Duels | None:
             made.duels[other, name] = Duel(
                 name, n[j], *row[j], p[at, j].item(), p[j, at].item(), cell.verdict != "valid"
             )
-            said = [Note(*discordance_note(1, 1), name)] if few[at, j] else []
+            said = [*on_task([discordance_note(1, 1)], name)] if few[at, j] else []
             if one.pairs.identical[at, j]:
                 said.append(identical_note(sorted((model, other)), name))
             made.notes[other, name] = (*of_all, *said)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, take_models
-from rankbars.data.fields import locate_models
-from rankbars.data.notes import Note
+from rankbars.data.fields import locate_models, names_where
+from rankbars.data.notes import Note, on_task
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.stats.pairwise.modelscores import cluster_summary, item_summary
@@ -92,7 +92,7 @@ def signflip_test(evidence: Evidence, setting: Setting) -> Tested:
             f"{draws:,} random sign patterns cannot give a p-value below {1 / (draws + 1):.1g}, "
             f"which is too coarse to separate {size} models all at once."
         )
-        made = made._replace(notes=(*made.notes, ("coarse-p", text)))
+        made = made._replace(notes=(*made.notes, Note("coarse-p", text)))
     made = made._replace(skewness=row_skewness(items))
     if items.clusters is None:
         return made
@@ -141,15 +141,13 @@ def welch_test(evidence: Evidence, setting: Setting) -> Tested:
 
     items = _independent_rows(evidence, "welch")
     paired = ~np.isnan(items.values).any(axis=1)
-    notes = list(row_notes(items))
+    notes = row_notes(items)
     if paired.sum() > 1 and items.ids is not None:
-        notes.append(
-            (
-                "pairing-wasted",
-                "Models share rows, and the unpaired test does not use that; a paired test would "
-                "separate them better. Use --test t.",
-            )
+        text = (
+            "Models share rows, and the unpaired test does not use that; a paired test would "
+            "separate them better. Use --test t."
         )
+        notes.append(Note("pairing-wasted", text))
     return Tested(
         item_summary(items.values),
         welch_t(items.values),
@@ -218,7 +216,7 @@ def judge_t_test(evidence: Evidence, setting: Setting) -> Tested:
     )
 
 
-def _few_runs_notes(items: Items) -> tuple[tuple[str, str], ...]:
+def _few_runs_notes(items: Items) -> tuple[Note, ...]:
     """What was measured with so few runs that the level is approximate."""
     answers = items.crossed
     if answers is None or design_of(items, "two_way") == "crossed":
@@ -236,7 +234,7 @@ def _few_runs_notes(items: Items) -> tuple[tuple[str, str], ...]:
     measured = find_cell("two_way", "holm", "all", "some runs").measured_among(len(items.models))
     if measured is None:
         text += " With more models they hold less often: 30 with 4 runs in about 70 %."
-    return (("few-runs", text),)
+    return (Note("few-runs", text),)
 
 
 def _cross(items: Items) -> bool:
@@ -381,15 +379,12 @@ def compare_evidence(
         raise OptionError(f"Task {task!r}: {error}") from error
     design = design_of(taken, name, setting.votes.pairing)
     positions = locate_models(taken.models, models)
-    about = tuple(
-        Note(code, text, task, tuple(taken.models[i] for i in members))
-        for code, text, members in tested.about
-    )
     if tested.kept is not None:
         positions = positions[tested.kept]
     padded = pad_tested(tested, positions, len(models))
     rows = _known_rows(evidence) if tested.rows is None else tested.rows
     identical = _identical_notes(padded.pairs, models, task)
+    notes = sorted(tested.notes, key=lambda note: bool(note.models))  # those on all models first
     return Comparisons(
         models=models,
         mean=padded.summary.mean,
@@ -406,7 +401,7 @@ def compare_evidence(
         design=design,
         insisted=test != "auto",
         skewness=tested.skewness,
-        notes=tuple(Note(code, text, task) for code, text in tested.notes) + about + identical,
+        notes=on_task(notes, task) + identical,
         evidence=taken if tested.fitted is None else tested.fitted,
         log_e=padded.log_e,
         effects=tested.effects,
@@ -426,7 +421,7 @@ def _identical_notes(
 ) -> tuple[Note, ...]:
     if pairs is None or not pairs.identical.any():
         return ()
-    names = [models[i] for i in np.flatnonzero(pairs.identical.any(axis=1))]
+    names = names_where(models, pairs.identical.any(axis=1))
     return (identical_note(names, task),)
 
 

@@ -12,7 +12,7 @@ from rankbars.calls import check_whole
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Items
 from rankbars.data.intervals import RankIntervals, Scope
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, on_task
 from rankbars.data.spec import SCOPES, check_rate, check_resamples, side_level
 from rankbars.errors import UnknownOptionError
 from rankbars.stats.blocks import PRODUCT_CELLS, row_blocks
@@ -261,10 +261,6 @@ def _size(comparisons: Comparisons) -> tuple[int, int]:
     return rows, len(comparisons.models)
 
 
-def _of_choice(chosen: _Chosen) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
-    return tuple((code, text, ()) for code, text in chosen.choice.notes)
-
-
 def _nothing(size: int, scope: Scope) -> Decisions:
     """Nothing is shown of anybody."""
     none = np.zeros(size, dtype=np.int64)
@@ -311,18 +307,18 @@ def rank_jointly(
     shown[np.ix_(present, present)] = claims.shown_better
     first = np.ones(size, dtype=np.bool_)  # nothing is known of a model that is absent
     first[present] = claims.may_be_first
-    found = (*_of_choice(chosen), *claims.notes, *substitution(choice.correction, cell))
-    notes = _notes(comparisons, present, found)
+    task = comparisons.task
+    found = (*choice.notes, *claims.notes, *substitution(choice.correction, cell))
+    notes = [*on_task(found, task)]
     notes.extend(_cycle_note(comparisons, present[members]) for members in claims.cycles)
-    names = [comparisons.models[i] for i in present]
+    alone = []
     if best_alone and present.size:
-        notes.append(Note(*claim_best_alone(decides, family, alpha, names), comparisons.task))
+        alone.append(claim_best_alone(decides, family, alpha))
     if top_alone is not None and present.size:
-        alone = claim_top_alone(decides, family, alpha, names, top_alone)
-        notes.append(Note(*alone, comparisons.task))
+        alone.append(claim_top_alone(decides, family, alpha, top_alone))
     if leads and present.size > 1 and not shown.any():
-        missed = note_missed(decides, family, alpha, _amount(comparisons))
-        notes.extend(Note(*one, comparisons.task) for one in missed)
+        alone += note_missed(decides, family, alpha, _amount(comparisons))
+    notes += on_task(alone, task)
     bounds = first_bounds(shown, first)
     return _described(comparisons, bounds, chosen, "all", alpha, shown, notes)
 
@@ -359,7 +355,7 @@ def _intervals(
     size = len(comparisons.models)
     present = np.flatnonzero(comparisons.present)
     decisions, shown = corrected.decisions, None
-    notes = _notes(comparisons, present, (*_of_choice(chosen), *corrected.notes))
+    notes = [*on_task((*chosen.choice.notes, *corrected.notes), comparisons.task)]
     if decisions.shown_better is not None:
         order, cycles = simultaneous_order(decisions.shown_better)
         shown = np.zeros((size, size), dtype=np.bool_)
@@ -371,17 +367,6 @@ def _intervals(
         better[present], worse[present] = decisions.better, decisions.worse
         bounds = count_bounds(better, worse)
     return _described(comparisons, bounds, chosen, scope, alpha, shown, notes)
-
-
-def _notes(
-    comparisons: Comparisons,
-    present: NDArray[np.intp],
-    found: tuple[tuple[str, str, tuple[int, ...]], ...],
-) -> list[Note]:
-    return [
-        Note(code, text, comparisons.task, tuple(comparisons.models[present[i]] for i in members))
-        for code, text, members in found
-    ]
 
 
 def _described(
@@ -422,7 +407,7 @@ def _family(comparisons: Comparisons, present: NDArray[np.intp]) -> Family:
     deciding, p = comparisons.deciding, comparisons.exact_p
     family = Family(
         None, np.inf, p, None, comparisons.evidence, comparisons.task,
-        log_e=comparisons.log_e, test=comparisons.test,
+        log_e=comparisons.log_e, test=comparisons.test, models=comparisons.models,
     )  # fmt: skip
     if deciding is not None:
         family = family._replace(

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.notes import Note
 from rankbars.data.spec import VoteOptions
 from rankbars.data.taskresult import Effects
 from rankbars.data.votes import Votes
@@ -52,10 +53,8 @@ class Strengths(NamedTuple):
         What votes were clustered by.
     assumptions : tuple of str
         What must hold.
-    notes : tuple of (str, str)
-        What must be said: code and message.
-    about : tuple of (str, str, tuple of int)
-        What must be said of single models: code, message, and their positions.
+    notes : tuple of Note
+        What must be said.
     groups : array of int, shape (M,)
         Groups of models that enough votes join; 0 is the largest. Nothing is known about
         differences between groups.
@@ -71,8 +70,7 @@ class Strengths(NamedTuple):
     hidden: NDArray[np.float64]
     clusters: tuple[str, ...]
     assumptions: tuple[str, ...]
-    notes: tuple[tuple[str, str], ...]
-    about: tuple[tuple[str, str, tuple[int, ...]], ...]
+    notes: tuple[Note, ...]
     groups: NDArray[np.int64]
     effects: Effects | None = None
 
@@ -112,7 +110,6 @@ def fit_strengths(votes: Votes, options: VoteOptions, setting: Setting) -> Stren
         names,
         (*_model_words(votes, options), errors.assumption),
         (*errors.notes, *_model_notes(votes, options, names)),
-        errors.about,
         np.zeros(fit.strength.size, dtype=np.int64) if errors.groups is None else errors.groups,
         _effects(votes, counts, fit, errors),
     )
@@ -223,34 +220,31 @@ def _model_words(votes: Votes, options: VoteOptions) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _model_notes(
-    votes: Votes, options: VoteOptions, clusters: tuple[str, ...]
-) -> tuple[tuple[str, str], ...]:
+def _model_notes(votes: Votes, options: VoteOptions, clusters: tuple[str, ...]) -> tuple[Note, ...]:
     notes = []
     if options.ridge > 0:
-        notes.append(
-            (
-                "ridge",
-                f"Strengths are drawn together by a ridge of {options.ridge:g}: they, and their "
-                "differences, are too small, and intervals speak of the penalised strengths.",
-            )
+        text = (
+            f"Strengths are drawn together by a ridge of {options.ridge:g}: they, and their "
+            "differences, are too small, and intervals speak of the penalised strengths."
         )
+        notes.append(Note("ridge", text))
     if votes.wins.sum() == 0:
-        notes.append(("all-ties", "Every vote is a tie: nothing can tell these models apart."))
+        text = "Every vote is a tie: nothing can tell these models apart."
+        notes.append(Note("all-ties", text))
     ballots = votes.ballots
     judges = None if ballots is None else ballots.labels.get("judge")
     if judges is not None and judges.groups == 1:
         text = "All votes come from one voter: the results are about that voter's preferences."
-        notes.append(("one-voter", text))
+        notes.append(Note("one-voter", text))
     elif judges is not None and judges.groups < MIN_CLUSTERS:
         text = (
             f"{judges.groups} voters: too few to say that other voters would agree. The results "
             "are about these."
         )
-        notes.append(("few-voters", text))
+        notes.append(Note("few-voters", text))
     prompts = None if ballots is None else ballots.labels.get("prompt")
     if prompts is not None and prompts.groups < MIN_CLUSTERS and "prompt" not in clusters:
         what = "1 prompt" if prompts.groups == 1 else f"{prompts.groups} prompts"
         text = f"{what}: too few to say that other prompts would agree. The results are about "
-        notes.append(("few-prompts", text + ("it." if prompts.groups == 1 else "these.")))
+        notes.append(Note("few-prompts", text + ("it." if prompts.groups == 1 else "these.")))
     return tuple(notes)

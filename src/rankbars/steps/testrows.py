@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes
+from rankbars.data.notes import Note
 from rankbars.data.rightanswers import is_binary, is_share
 from rankbars.data.scores import TaskInfo
 from rankbars.data.spec import VoteOptions
@@ -156,20 +157,18 @@ def row_assumptions(items: Items) -> tuple[str, ...]:
     )
 
 
-def row_notes(items: Items) -> list[tuple[str, str]]:
+def row_notes(items: Items) -> list[Note]:
     """What must be said about few rows."""
     n, word = items.n, row_word(items)
     if n == 1:
-        return [("one-row", f"One row ({word}): one observation separates nobody.")]
+        return [Note("one-row", f"One row ({word}): one observation separates nobody.")]
     if n < _FEWEST:
-        return [
-            (
-                "few-items",
-                f"{n} {word}: fewer than {_FEWEST} show no difference, however large, because so "
-                "few cannot tell how their differences are spread; only right and wrong answers (1 "
-                "and 0) can show one.",
-            )
-        ]
+        text = (
+            f"{n} {word}: fewer than {_FEWEST} show no difference, however large, because so few "
+            "cannot tell how their differences are spread; only right and wrong answers (1 and 0) "
+            "can show one."
+        )
+        return [Note("few-items", text)]
     return []
 
 
@@ -270,8 +269,7 @@ class Tested(NamedTuple):
     assumptions: tuple[str, ...]
     exact_p: NDArray[np.float64] | None = None  # decides instead of `pairs`
     decided_by: PairStatistics | None = None  # decides instead of `pairs`, which describe means
-    notes: tuple[tuple[str, str], ...] = ()
-    about: tuple[tuple[str, str, tuple[int, ...]], ...] = ()  # notes about single models
+    notes: tuple[Note, ...] = ()
     kept: NDArray[np.intp] | None = None  # positions of the models that were tested, if not all
     fitted: Estimates | None = None  # what corrections resample instead of the evidence
     rows: int | None = None  # rows that were used, if not all

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.notes import UNNAMED_VOTERS
+from rankbars.data.fields import names_where
+from rankbars.data.notes import UNNAMED_VOTERS, Note
 from rankbars.data.spec import VoteOptions
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
@@ -29,8 +30,6 @@ __all__ = ["VoteErrors", "measure_errors"]
 
 Array = NDArray[np.float64]
 
-_About: TypeAlias = tuple[tuple[str, str, tuple[int, ...]], ...]
-
 _ROUNDING = 1e-9
 
 
@@ -45,15 +44,13 @@ class VoteErrors(NamedTuple):
         Degrees of freedom behind it; infinite for independent votes.
     assumption : str
         What must hold.
-    notes : tuple of (str, str)
-        What must be said: code and message.
+    notes : tuple of Note
+        What must be said.
     reach : array of float, shape (M,), optional
         Effective number of clusters behind each model that has fewer than others; infinite for
         the others, 0 where there are too few.
     hidden : array of float, shape (M,), optional
         Factor by which the variance between clusters is too small for each model.
-    about : tuple of (str, str, tuple of int)
-        What must be said of single models.
     groups : array of int, shape (M,), optional
         Groups of models that enough votes join; 0 is the largest.
     effect_se : array of float, shape (q,), optional
@@ -63,10 +60,9 @@ class VoteErrors(NamedTuple):
     covariance: Array
     df: float
     assumption: str
-    notes: tuple[tuple[str, str], ...] = ()
+    notes: tuple[Note, ...] = ()
     reach: Array | None = None
     hidden: Array | None = None
-    about: _About = ()
     groups: NDArray[np.int64] | None = None
     effect_se: Array | None = None
 
@@ -106,7 +102,7 @@ def measure_errors(
         spread, lost = _spread_of(drawn, setting), (*nobody, *_lost([drawn], setting))
         # Resamples are of strengths; effects of covariates need the formula.
         se = _effect_errors(sandwich_covariance(counts, fit), counts) if fit.effect.size else None
-        return VoteErrors(spread, np.inf, words, lost, *_few_votes(counts), se)
+        return _independent(votes, counts, VoteErrors(spread, np.inf, words, lost, effect_se=se))
     if options.covariance == "hessian":
         words = "Votes are independent, and the model of the votes holds as it stands."
         covariance = model_covariance(fit)
@@ -115,10 +111,10 @@ def measure_errors(
     words = "Votes are independent of each other; nothing else is assumed about their variation."
     covariance = sandwich_covariance(counts, fit)
     kept, se = _strengths_only(covariance, counts), _effect_errors(covariance, counts)
-    return VoteErrors(kept, np.inf, words, nobody, *_few_votes(counts), se)
+    return _independent(votes, counts, VoteErrors(kept, np.inf, words, nobody, effect_se=se))
 
 
-def _unnamed_voters(votes: Votes, options: VoteOptions) -> tuple[tuple[str, str], ...]:
+def _unnamed_voters(votes: Votes, options: VoteOptions) -> tuple[Note, ...]:
     """A note where nobody says who voted, and nobody says that this does not matter."""
     if options.cluster == "none" or (votes.ballots and "judge" in votes.ballots.labels):
         return ()
@@ -126,11 +122,11 @@ def _unnamed_voters(votes: Votes, options: VoteOptions) -> tuple[tuple[str, str]
         "Nobody says who cast which vote, so votes of one person count as independent of each "
         "other: where few people cast many, intervals are too short."
     )
-    return ((UNNAMED_VOTERS, text),)
+    return (Note(UNNAMED_VOTERS, text),)
 
 
-def _few_votes(counts: VoteCounts) -> tuple[Array, Array, _About, NDArray[np.int64]]:
-    """Reach of models where votes are independent, and the groups that only few votes join.
+def _independent(votes: Votes, counts: VoteCounts, found: VoteErrors) -> VoteErrors:
+    """The same with the reach of models of independent votes, and groups that only few votes join.
 
     The fit meets a model's only vote exactly, so that it shows no error, like that of a model
     that only one voter knows. A few votes between two groups are met just as well.
@@ -142,20 +138,21 @@ def _few_votes(counts: VoteCounts) -> tuple[Array, Array, _About, NDArray[np.int
         for load in (counts.weight, counts.squared)
     )
     few = total**2 < (MIN_CLUSTERS - _ROUNDING) * squares
-    reach, hidden = np.where(few, 0.0, np.inf), np.ones(size)
     text = f"Fewer than {MIN_CLUSTERS} votes: too few to show it better or worse than another."
-    members = tuple(np.flatnonzero(few).tolist())
-    about = [("few-clusters", text, members)] if members else []
+    members = names_where(votes.models, few)
+    notes = [Note("few-clusters", text, models=members)] if members else []
     groups = joined_groups(counts, MIN_CLUSTERS)
     for group in range(1, int(groups.max(initial=0)) + 1):
-        apart = np.flatnonzero((groups == group) & ~few)
-        if apart.size:
+        apart = names_where(votes.models, (groups == group) & ~few)
+        if apart:
             words = (
-                f"Fewer than {MIN_CLUSTERS} votes join {'these models' if apart.size > 1 else 'it'}"
+                f"Fewer than {MIN_CLUSTERS} votes join {'these models' if len(apart) > 1 else 'it'}"
                 " with the others: too few to show any better or worse than those."
             )
-            about.append(("few-votes-between", words, tuple(apart.tolist())))
-    return reach, hidden, tuple(about), groups
+            notes.append(Note("few-votes-between", words, models=apart))
+    return found._replace(
+        notes=(*found.notes, *notes), reach=np.where(few, 0.0, np.inf), groups=groups
+    )
 
 
 def _clustered(
@@ -172,12 +169,12 @@ def _clustered(
         assumption = "Votes are independent of each other."
     size = fit.strength.size
     if groups < MIN_CLUSTERS:
-        note = (
-            "few-clusters",
+        text = (
             f"Fewer than {MIN_CLUSTERS} {CLUSTER_WORDS[names[0]]} (here {groups}) cannot show any "
-            "model better than another.",
+            "model better than another."
         )
-        return VoteErrors(np.full((size, size), np.nan), np.nan, assumption, (note,))
+        nothing = np.full((size, size), np.nan)
+        return VoteErrors(nothing, np.nan, assumption, (Note("few-clusters", text),))
     if len(parts) == 2:
         parts.append(tally_clusters(votes, options, names))
     reach, hidden, about = _reach(votes, parts[: len(names)], names)
@@ -192,14 +189,14 @@ def _clustered(
         formula = _combined([cluster_covariance(part, fit) for part in parts])
         se = _effect_errors(formula, parts[0].counts)
     kept = covariance[:size, :size]
-    notes = (*notes, *_width_note(votes, options, fit, kept, names))
+    notes = (*notes, *_width_note(votes, options, fit, kept, names), *about)
     df = float(groups - 1)
-    return VoteErrors(kept, df, assumption, notes, reach, hidden, about, effect_se=se)
+    return VoteErrors(kept, df, assumption, notes, reach, hidden, effect_se=se)
 
 
 def _reach(
     votes: Votes, parts: list[ClusterCounts], names: tuple[str, ...]
-) -> tuple[Array, Array, tuple[tuple[str, str, tuple[int, ...]], ...]]:
+) -> tuple[Array, Array, list[Note]]:
     """Effective number of clusters behind models with few of them, and what these hide.
 
     Models whose votes spread over half of all clusters or more rest on all of them.
@@ -227,8 +224,8 @@ def _reach(
             ),
         ):
             if members.any():
-                about.append(("few-clusters", text, tuple(np.flatnonzero(members).tolist())))
-    return reach, hidden, tuple(about)
+                about.append(Note("few-clusters", text, models=names_where(votes.models, members)))
+    return reach, hidden, about
 
 
 def _combined(parts: list[Array]) -> Array:
@@ -246,7 +243,7 @@ def _combined(parts: list[Array]) -> Array:
 
 def _bootstrap(
     parts: list[ClusterCounts], fit: VoteFit, setting: Setting
-) -> tuple[Array, str, tuple[tuple[str, str], ...]]:
+) -> tuple[Array, str, tuple[Note, ...]]:
     """The same by resampling clusters."""
     drawn = [
         bootstrap_clusters(part, fit, setting.resamples, setting.seed, (*_key(setting), k))
@@ -279,7 +276,7 @@ def _spread_of(drawn: VoteDraws, setting: Setting) -> Array:
     return np.cov(drawn.strength, rowvar=False).reshape(size, size)
 
 
-def _lost(drawn: list[VoteDraws], setting: Setting) -> tuple[tuple[str, str], ...]:
+def _lost(drawn: list[VoteDraws], setting: Setting) -> tuple[Note, ...]:
     """A note on resamples without a fit."""
     lost = sum(draws.without_fit for draws in drawn)
     if not lost:
@@ -289,12 +286,12 @@ def _lost(drawn: list[VoteDraws], setting: Setting) -> tuple[tuple[str, str], ..
         "some model and were left out, so the errors of such models are too small. Use "
         "--covariance sandwich."
     )
-    return (("resamples-without-fit", text),)
+    return (Note("resamples-without-fit", text),)
 
 
 def _width_note(
     votes: Votes, options: VoteOptions, fit: VoteFit, covariance: Array, names: tuple[str, ...]
-) -> tuple[tuple[str, str], ...]:
+) -> tuple[Note, ...]:
     """What clusters do to the intervals."""
     if names == ("vote",):
         return _unnamed_voters(votes, options)
@@ -305,7 +302,7 @@ def _width_note(
         f"Intervals allow for votes that depend on each other within {words}: variances are "
         f"{effect:.1f} times those of independent votes."
     )
-    return (("clustered-votes", text),)
+    return (Note("clustered-votes", text),)
 
 
 def _effect_errors(covariance: Array, counts: VoteCounts) -> Array:

@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.notes import list_words
+from rankbars.data.notes import Note, list_words
 from rankbars.data.spec import VoteOptions
 from rankbars.data.taskresult import MovedModel, SuspectGroup, SuspectVoter, SuspectVoters
 from rankbars.data.votes import PERIOD_MARK, Ballots, Votes
@@ -47,7 +47,7 @@ _LONGEST_NAME = 40
 
 def find_suspects(
     votes: Votes, options: VoteOptions, fit: VoteFit
-) -> tuple[SuspectVoters | None, tuple[tuple[str, str], ...]]:
+) -> tuple[SuspectVoters | None, tuple[Note, ...]]:
     """Voters whose votes do not fit, and the note that names them; None where there are none.
 
     Parameters
@@ -83,10 +83,10 @@ def find_suspects(
         _moved_models(votes, fit, without),
         1.0 if options.suspect_weight is None else options.suspect_weight,
     )
-    return suspects, (("suspect-voters", _say(suspects, count_used(votes, options))),)
+    return suspects, (Note("suspect-voters", _say(suspects, count_used(votes, options))),)
 
 
-def cap_votes(votes: Votes, options: VoteOptions) -> tuple[Votes, tuple[tuple[str, str], ...]]:
+def cap_votes(votes: Votes, options: VoteOptions) -> tuple[Votes, tuple[Note, ...]]:
     """The votes, those of voters with more than ``options.cap`` weighing less, and a note.
 
     Raises
@@ -109,7 +109,7 @@ def cap_votes(votes: Votes, options: VoteOptions) -> tuple[Votes, tuple[tuple[st
         f"their votes weighs less, so that they count as {cap:,} together (--cap {cap})."
     )
     weighed = _weigh(votes, ballots, share[codes + 1]) if over else votes
-    return weighed, (("votes-capped", text),)
+    return weighed, (Note("votes-capped", text),)
 
 
 def down_weigh(votes: Votes, suspects: SuspectVoters) -> Votes:
@@ -127,7 +127,7 @@ def down_weigh(votes: Votes, suspects: SuspectVoters) -> Votes:
 
 def find_suspect_groups(
     votes: Votes, options: VoteOptions, fit: VoteFit
-) -> tuple[tuple[SuspectGroup, ...] | None, tuple[tuple[str, str], ...]]:
+) -> tuple[tuple[SuspectGroup, ...] | None, tuple[Note, ...]]:
     """Periods and prompts whose votes do not fit, and notes that name them; None where none are.
 
     The test is that of voters, with periods and prompts in their place: how much these differ by
@@ -169,7 +169,10 @@ def find_suspect_groups(
             own.append(SuspectGroup(kind, names[group], int(total[group]), **beside))
         rows += own
         notes.append(
-            (f"suspect-{kind}s", _say_groups(own, found.tested, _moved_models(votes, fit, without)))
+            Note(
+                f"suspect-{kind}s",
+                _say_groups(own, found.tested, _moved_models(votes, fit, without)),
+            )
         )
     return tuple(rows) or None, tuple(notes)
 

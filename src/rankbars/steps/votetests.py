@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence
+from rankbars.data.fields import names_where
+from rankbars.data.notes import Note
 from rankbars.data.votes import LOSS, MOST_WEIGHT, WIN, Votes
 from rankbars.errors import OptionError
 from rankbars.stats.binomial import binomial_tail
@@ -62,12 +64,13 @@ def _e_strength_test(evidence: Evidence, setting: Setting) -> Tested:
     few = _effective_votes(found.counts) < _LOOKED_AT_FROM
     log_e[few] = log_e[:, few] = 0.0
     np.fill_diagonal(log_e, 0.0)
-    members = np.arange(few.size) if tested.kept is None else tested.kept
+    every = votes.models
+    members = every if tested.kept is None else tuple(every[i] for i in tested.kept)
     text = (
         f"Fewer than {_LOOKED_AT_FROM} votes (by their weights) so far: shown neither better nor "
         "worse yet."
     )
-    about = ("looks-begin", text, tuple(members[few].tolist()))
+    begin = [Note("looks-begin", text, models=names_where(members, few))] if few.any() else []
     words = [
         "Asymptotic: the level of all looks together holds in the limit of many votes; a model "
         f"counts from {_LOOKED_AT_FROM} votes on."
@@ -85,7 +88,7 @@ def _e_strength_test(evidence: Evidence, setting: Setting) -> Tested:
         exact_p=np.exp(-np.maximum(log_e, 0.0)),
         log_e=log_e,
         assumptions=(*tested.assumptions, *words),
-        about=(*tested.about, about) if few.any() else tested.about,
+        notes=(*tested.notes, *begin),
     )
 
 
@@ -100,7 +103,7 @@ def _effective_votes(counts: VoteCounts) -> NDArray[np.float64]:
 
 
 def _compare_strengths(
-    votes: Votes, setting: Setting, pairing: tuple[tuple[str, str], ...]
+    votes: Votes, setting: Setting, pairing: tuple[Note, ...]
 ) -> tuple[Tested, Strengths]:
     """All contrasts, and the fit that they are from."""
     size = len(votes.models)
@@ -124,11 +127,7 @@ def _compare_strengths(
         summary,
         pairs,
         (*found.assumptions, *_pairing_words(setting)),
-        notes=(*found.notes, *capped, *named, *periods, *pairing),
-        about=tuple(
-            (code, text, tuple(chosen[list(members)].tolist()))
-            for code, text, members in (*_few_votes(kept), *found.about)
-        ),
+        notes=(*_few_votes(kept), *found.notes, *capped, *named, *periods, *pairing),
         fitted=Estimates(kept.models, found.fit.strength, cov=found.covariance if known else None),
         rows=count_used(kept, setting.votes),
         effects=found.effects,
@@ -137,13 +136,14 @@ def _compare_strengths(
     )
     if chosen.size == size:
         return tested, found
-    out = np.setdiff1d(np.arange(size), chosen)
+    every = votes.models
+    out = tuple(every[i] for i in np.setdiff1d(np.arange(size), chosen))
     text = (
         f"Left out, because the votes do not put them on one scale with the other {chosen.size} "
         "models; ranks are among those."
     )
-    left_out = ("not-connected", text, tuple(out.tolist()))
-    return tested._replace(kept=chosen, about=(*tested.about, left_out)), found
+    left_out = Note("not-connected", text, models=out)
+    return tested._replace(kept=chosen, notes=(*tested.notes, left_out)), found
 
 
 def _binomial_test(evidence: Evidence, setting: Setting) -> Tested:
@@ -188,9 +188,7 @@ def _pairing_words(setting: Setting) -> tuple[str, ...]:
     return ("Pairs were not chosen by earlier results.",)
 
 
-def _pairing_notes(
-    votes: Votes, setting: Setting, holds: str = "--anytime"
-) -> tuple[tuple[str, str], ...]:
+def _pairing_notes(votes: Votes, setting: Setting, holds: str = "--anytime") -> tuple[Note, ...]:
     if setting.votes.pairing != "adaptive":
         return ()
     text = "Earlier results chose which models met: no level is assured. In simulated arenas, 95 % "
@@ -209,7 +207,7 @@ def _pairing_notes(
             f"fiftieth was. Here one vote weighs {largest:,.0f} times the mean; at most "
             f"{MOST_WEIGHT} times is needed. "
         )
-    return (("adaptive-pairs", f"{text}{holds} holds, and is wider."),)
+    return (Note("adaptive-pairs", f"{text}{holds} holds, and is wider."),)
 
 
 def _votes(evidence: Evidence, test: str) -> Votes:
@@ -229,7 +227,7 @@ def _without_model(votes: Votes, setting: Setting, test: str) -> tuple[Votes, Te
             "--suspect-weight) weighs them. Leave these out, or use a fit: --test z."
         )
     counts = tally(votes, setting.votes)
-    notes: tuple[tuple[str, str], ...] = ()
+    notes: tuple[Note, ...] = ()
     suspects = None
     if counts.first.size and find_components(counts).component.max(initial=0) == 0:
         fit = fit_tally(counts, setting.votes, setting.key)
@@ -241,12 +239,12 @@ def _without_model(votes: Votes, setting: Setting, test: str) -> tuple[Votes, Te
             "The votes do not put all models on one scale, so there are no strengths yet; shown "
             "is the log odds of each model's own share of wins. Ranks do not use it."
         )
-        notes = (("no-strengths", text),)
+        notes = (Note("no-strengths", text),)
     used, note = _count_once(votes, setting)
     if votes.ballots is not None and votes.ballots.covariate_names:
         adjusted = ", ".join(votes.ballots.covariate_names)
         text = f"Tests of single pairs do not adjust for {adjusted}; only the strengths shown do."
-        notes = (*notes, ("controls-ignored", text))
+        notes = (*notes, Note("controls-ignored", text))
     missing = np.full(mean.shape, np.nan)
     return used, Tested(
         ModelSummary(mean, missing, missing),
@@ -265,7 +263,7 @@ def _without_model(votes: Votes, setting: Setting, test: str) -> tuple[Votes, Te
     )
 
 
-def _count_once(votes: Votes, setting: Setting) -> tuple[Votes, tuple[tuple[str, str], ...]]:
+def _count_once(votes: Votes, setting: Setting) -> tuple[Votes, tuple[Note, ...]]:
     """The votes with one of each voter and each prompt on every pair, and a note on the others.
 
     Further votes on a pair by a voter, or on one prompt, depend on the first one. The first in
@@ -289,7 +287,7 @@ def _count_once(votes: Votes, setting: Setting) -> tuple[Votes, tuple[tuple[str,
         f"pair of models the first vote of each of the {words} does, because further ones depend "
         "on it."
     )
-    return Votes.from_ballots(votes.models, kept), (("repeated-votes", text),)
+    return Votes.from_ballots(votes.models, kept), (Note("repeated-votes", text),)
 
 
 def _win_odds(votes: Votes) -> NDArray[np.float64]:
@@ -298,9 +296,7 @@ def _win_odds(votes: Votes) -> NDArray[np.float64]:
     return np.asarray(odds - odds.mean())
 
 
-def _few_votes(votes: Votes) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
-    few = np.flatnonzero(votes.met.sum(axis=1) < _FEW_VOTES)
-    if not few.size:
-        return ()
+def _few_votes(votes: Votes) -> tuple[Note, ...]:
+    few = names_where(votes.models, votes.met.sum(axis=1) < _FEW_VOTES)
     text = f"Fewer than {_FEW_VOTES} votes: the normal approximation is rough here."
-    return (("few-votes", text, tuple(few.tolist())),)
+    return (Note("few-votes", text, models=few),) if few else ()

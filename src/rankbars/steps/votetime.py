@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.boardparts import Change, OverTime, Period
+from rankbars.data.fields import names_where
 from rankbars.data.spec import VoteOptions
 from rankbars.data.votes import PERIOD_MARK, Votes
 from rankbars.errors import RankbarsError
@@ -129,7 +130,7 @@ def follow_strengths(
         named = [name.removeprefix(PERIOD_MARK) for name, _ in split]
         periods = [replace(one, name=name) for one, name in zip(periods, named, strict=True)]
     since, changes, reason = _changes(votes, split, options, setting, alpha)
-    zero = tuple(every[k] for k in np.flatnonzero(anchors).tolist())
+    zero = names_where(every, anchors)
     return OverTime(unit, every, zero, tuple(periods), since, changes, clusters, alpha, reason)
 
 

@@ -385,7 +385,7 @@ class AverageCollector:
             + self._joined.notes(found.pairs, board=self._board is not None)
             + self._zero_error_notes()
             + average_notes(shown, plan, ranges=ranks.counted)
-            + tuple(Note(code, text) for code, text in choice.notes),
+            + choice.notes,
             method=plan.method,
             normalise=plan.normalise,
             limits={task: shown_limits(one, self._info[task]) for task, one in limits.items()},

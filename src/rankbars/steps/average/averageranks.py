@@ -5,6 +5,7 @@ Ranks come from contrasts by the one rule, or are a band counted in draws.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -170,27 +171,24 @@ def average_ranks(
     if plan.scope == "all" and correction != "none":
         first = np.ones(size, dtype=np.bool_)  # nothing is known of a model without an average
         first[present] = claims.may_be_first
-        notes.extend(_on_average(code, text) for code, text, _ in substitution(correction, cell))
-        names = [models[i] for i in present]
+        notes.extend(
+            replace(one, message=f"On the average: {one.message}")
+            for one in substitution(correction, cell)
+        )
         if board is not None and board.top_alone is not None:
-            alone = claim_top_alone(correction, family, alpha, names, board.top_alone)
-            notes.append(Note(*alone))
+            notes.append(claim_top_alone(correction, family, alpha, board.top_alone))
         if board is not None and board.best_alone:
-            notes.append(Note(*claim_best_alone(correction, family, alpha, names)))
+            notes.append(claim_best_alone(correction, family, alpha))
         scores = plan.unit == "score" and (plan.rule.linear or "difference") == "difference"
         if board is not None and scores and present.size > 1 and not shown.any():
-            missed = note_missed(correction, family, alpha, "On this average")
-            notes.extend(Note(*one) for one in missed)
+            notes.extend(note_missed(correction, family, alpha, "On this average"))
         named = None
         if board is not None and present.size > 2:
             one = find_cell("contrasts", correction, "each", plan.design)
             named = _counted(correct(correction, family, "each", alpha, one), present, size)
         return AverageRanks(first_bounds(shown, first), shown, tuple(notes), named=named)
     corrected = correct(correction, family, plan.scope, alpha, cell)
-    notes.extend(
-        Note(code, text, models=tuple(models[present[i]] for i in members))
-        for code, text, members in corrected.notes
-    )
+    notes.extend(corrected.notes)
     return AverageRanks(_counted(corrected, present, size), shown, tuple(notes))
 
 
@@ -200,10 +198,6 @@ def _counted(corrected: Corrected, present: NDArray[np.intp], size: int) -> Rank
     better[present] = corrected.decisions.better
     worse[present] = corrected.decisions.worse
     return count_bounds(better, worse)
-
-
-def _on_average(code: str, text: str) -> Note:
-    return Note(code, f"On the average: {text}")
 
 
 def average_contrasts(
@@ -298,6 +292,7 @@ def _family(found: Estimate, pairs: PairStatistics, plan: AveragePlan) -> Family
         plan.resamples,
         rankings=found.rankings,
         samples=found.samples if plan.correction == RESAMPLED else None,
+        models=plan.models,
     )
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.fields import names_where
 from rankbars.data.notes import Note
 from rankbars.stats.multiplicity.symmetricbootstrap import own_critical
 from rankbars.stats.resampling.taskmeans import fewest_draws
@@ -105,14 +106,16 @@ def average_notes(
     notes = []
     outside = (shown.score < shown.low) | (shown.score > shown.high)
     if outside.any():
-        notes.append(Note("outside-interval", _OUTSIDE, models=_named(plan.models, outside)))
+        notes.append(Note("outside-interval", _OUTSIDE, models=names_where(plan.models, outside)))
     if shown.constant.any():
         what = {"items": "item", "tasks": "task", "families": "family"}[plan.over]
         message = (
             f"The same on every {what}, so nothing says how far the average may be off: it has no "
             "interval of its own."
         )
-        notes.append(Note("constant-score", message, models=_named(plan.models, shown.constant)))
+        notes.append(
+            Note("constant-score", message, models=names_where(plan.models, shown.constant))
+        )
     if plan.baseline is not None:
         message = "The baseline: its skill score is 0 by definition."
         notes.append(Note("baseline", message, models=(plan.baseline,)))
@@ -123,7 +126,7 @@ def average_notes(
         message = f"Too few {plan.units} for studentised resampling at this level: " + (
             "intervals reach to the end of the scale." if cut else "there are no intervals."
         )
-        notes.append(Note("unbounded", message, models=_named(plan.models, shown.unbounded)))
+        notes.append(Note("unbounded", message, models=names_where(plan.models, shown.unbounded)))
     if plan.normalise == "minmax_draws":
         notes.append(_DRIFTS)
     return tuple(notes)
@@ -139,10 +142,6 @@ def _few_draws(plan: AveragePlan, *, intervals: bool, ranges: bool) -> Note:
         f"{draws} too few to count {counted}. At this level it takes at least "
         f"{fewest_draws(plan.alpha)} (--resamples).",
     )
-
-
-def _named(models: tuple[str, ...], chosen: NDArray[np.bool_]) -> tuple[str, ...]:
-    return tuple(models[i] for i in np.flatnonzero(chosen))
 
 
 _OUTSIDE = (
