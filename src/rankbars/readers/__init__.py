@@ -27,7 +27,7 @@ from rankbars.readers.sides import read_sides
 from rankbars.tables.readoptions import ReadOptions, options_of
 
 if TYPE_CHECKING:
-    from rankbars.tables.assembly import ParsedTable
+    from rankbars.tables.parsedtables import ParsedTable
 
 __all__ = [
     "FORMATS", "FileReport", "Format", "Recognition", "explain", "read", "texts_of_inputs",
@@ -278,8 +278,8 @@ def texts_of_inputs(
         As in `read`.
     """
     from rankbars.readers.tables import read as read_tables
-    from rankbars.tables.assembly import texts_of_sides
     from rankbars.tables.database import Engine
+    from rankbars.tables.othertexts import texts_of_sides
 
     formats = known_formats(format)
     options = options_of(declared, format)
@@ -294,7 +294,8 @@ def texts_of_inputs(
                 if any(formats[one.format].code != FORMATS["tidy"].code for one in chosen):
                     return None
                 tables[name] = read_tables([one.file for one in chosen], side)
-        return texts_of_sides(tables, options)
+        found = texts_of_sides(tables, options)
+    return None if found is None else (found.column, next(iter(found.notes), None))
 
 
 def _choose_models(scores: Scores, models: Sequence[str]) -> Scores:

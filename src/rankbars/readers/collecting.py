@@ -42,8 +42,8 @@ from rankbars.readers.keptfiles import KeptFile, PlaceOf, find_again, group_of, 
 from rankbars.readers.parts import ErrorTable, Heeded, Leaderboard, Part, ReadyScores, VoteTable
 from rankbars.readers.recognition import ChosenFile, Format, KnownFormats
 from rankbars.readers.tables import name_files
-from rankbars.tables.assembly import ParsedTable
 from rankbars.tables.database import Engine
+from rankbars.tables.parsedtables import ParsedTable
 from rankbars.tables.readoptions import ReadOptions, options_of
 
 __all__ = ["Collected", "check_formats", "collect", "collect_group", "is_same", "put_together"]

@@ -30,10 +30,11 @@ from rankbars.readers.parts import (
     VoteTable,
 )
 from rankbars.readers.recognition import ChosenFile, Format, KnownFormats
-from rankbars.tables.assembly import ParsedTable, scores_from_parsed
+from rankbars.tables.assembly import scores_from_parsed
 from rankbars.tables.database import Engine
 from rankbars.tables.joining import join_scores
 from rankbars.tables.metrics import is_trial_metric
+from rankbars.tables.parsedtables import ParsedTable
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.remarks import note_chosen_rows, note_lookalikes, note_strays
 

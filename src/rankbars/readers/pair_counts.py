@@ -17,8 +17,8 @@ from rankbars.readers.logs.jsonvalues import as_count, as_list
 from rankbars.readers.parts import VoteTable
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.readers.votefiles import FILE_TASK
+from rankbars.tables.parsedtables import FileNames
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.tidy import FileNames
 
 __all__ = ["read", "sniff"]
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.tables.assembly import ParsedTable
-from rankbars.tables.tidy import FileNames
+from rankbars.tables.parsedtables import FileNames, ParsedTable
 
 if TYPE_CHECKING:
     from rankbars.readers.logs.records import Run

@@ -28,17 +28,17 @@ from rankbars.readers.openedfiles import refuse_bomb
 from rankbars.readers.parquet import open_parquet
 from rankbars.readers.recognition import DECLINED, TABLE, Recognition
 from rankbars.tables.asides import has_counts
-from rankbars.tables.assembly import ParsedTable, parse_table
 from rankbars.tables.columns import names_run, split_run
 from rankbars.tables.database import Engine, Glance
 from rankbars.tables.intervalends import find_unnamed
 from rankbars.tables.layouts import find_layout
 from rankbars.tables.likelyroles import find_outcome
 from rankbars.tables.metrics import AMOUNTS, LOWER, metric_in_name, split_words, usual_direction
+from rankbars.tables.parsedtables import SHARED_TASK, FileNames, ParsedTable
+from rankbars.tables.parsing import parse_table
 from rankbars.tables.readoptions import ReadOptions, options_of
 from rankbars.tables.relations import Table
 from rankbars.tables.tableheads import HEAD_ROWS
-from rankbars.tables.tidy import SHARED_TASK, FileNames
 from rankbars.tables.traininglogs import refuse_log
 from rankbars.tables.valuetables import Chunk, ValueTable
 from rankbars.tables.words import WordsView

@@ -37,16 +37,13 @@ from rankbars.store.keptresults import (
 )
 from rankbars.store.rows import CodedRows, StoredRows, code_rows, code_texts
 from rankbars.store.schema import relation_of
-from rankbars.tables.assembly import ParsedTable
 from rankbars.tables.cells import NumberColumn
+from rankbars.tables.parsedtables import NOBODY, ParsedTable, TidyTable
 from rankbars.tables.settings import Setting
-from rankbars.tables.tidy import FileNames, TidyTable
 
 __all__ = ["HEEDED", "RUN", "TABLE", "pack", "unpack"]
 
 TABLE, RUN, HEEDED = "table", "run", "heeded"
-
-_NOBODY = FileNames(None, "", "")
 
 
 def pack(parts: Iterable[Part]) -> list[KeptPart]:
@@ -162,7 +159,7 @@ def _unpack_table(part: int, facts: Mapping[str, Any], rows: StoredRows) -> Pars
         settings=tuple(Setting(*one) for one in facts.get("settings", ())),
     )
     kind = ErrorTable if facts["errors"] else ParsedTable
-    return kind(facts["source"], table, _NOBODY, notes_of(facts["notes"]))
+    return kind(table, NOBODY, notes_of(facts["notes"]))
 
 
 def _column(plain: int, percentages: int, truths: int, largest: float | None) -> NumberColumn:

@@ -17,7 +17,7 @@ from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.votes import BAD, LABELS, TIE, WIN, Ballots, Labels, Votes
 from rankbars.readers.parts import Comparison, JudgedFile, ReadyScores, VoteTable
 from rankbars.store.rows import Coded, CodedRows, code_texts
-from rankbars.tables.tidy import FileNames
+from rankbars.tables.parsedtables import NOBODY
 
 __all__ = [
     "JUDGED",
@@ -46,7 +46,6 @@ _WHOLE = frozenset({"clusters", "answers", "n", *_COVERAGE})
 
 
 VOTES, JUDGED = "votes", "judged"
-_NOBODY = FileNames(None, "", "")
 
 # Fields of a judgement by the columns that hold them.
 _NAMES = {
@@ -162,7 +161,7 @@ def unpack_votes(
         notes[source] = (*notes.get(source, ()), *notes_of(part.facts["notes"]))
         said[source] = notes_of(part.facts["said"])
     return [
-        VoteTable(source, Scores(own, notes=notes[source]), _NOBODY, said[source])
+        VoteTable(source, Scores(own, notes=notes[source]), NOBODY, said[source])
         for source, own in tasks.items()
     ]
 

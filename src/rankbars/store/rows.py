@@ -116,8 +116,7 @@ def code_texts(texts: Iterable[str | None]) -> Coded:
 
 def code_rows(rows: Rows) -> CodedRows:
     """Rows of a table."""
-    engine = rows.engine or Engine()
-    source = rows.enter(engine)
+    engine, source = rows.engine, rows.clause
     codes = {role: code_names(engine, source, role) for role in rows.labels}
     selected = ["place", *(f"{one.cell} AS c{number}" for number, one in enumerate(codes.values()))]
     selected += [f"r.{quote(role)} AS v{number}" for number, role in enumerate(rows.numbers)]
@@ -421,8 +420,8 @@ class StoredRows:
         )
         return Rows(
             source, 0, head.rows, dict.fromkeys(head.labels, "text"),
-            {role: seen[role] for role in head.numbers}, frozenset(filled), lambda _: clause,
-            self._engine, is_matrix=is_matrix,
+            {role: seen[role] for role in head.numbers}, frozenset(filled), self._engine, clause,
+            is_matrix=is_matrix,
         )  # fmt: skip
 
     def of_parts(self, parts: Iterable[int]) -> dict[int, dict[str, CodedRows]]:

@@ -6,8 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +15,6 @@ from rankbars.data.evidence import Evidence
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import DataError, Lacking, UnknownOptionError
-from rankbars.stats.countscores import METRICS
-from rankbars.tables.asides import has_counts
 from rankbars.tables.cleanrows import SCORED_ERRORS, Records
 from rankbars.tables.columnkinds import (
     ask_about_kinds,
@@ -28,10 +25,8 @@ from rankbars.tables.columnkinds import (
 from rankbars.tables.columns import ITEM_NUMBERS, TRAIT_ROLES, fold_name, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.crossvalidation import FOLDS_BY_ORDER, has_row_per_fold
-from rankbars.tables.database import Engine
 from rankbars.tables.descriptions import (
     AboutTasks,
-    Group,
     check_assumed,
     check_scale,
     check_signs,
@@ -40,17 +35,12 @@ from rankbars.tables.descriptions import (
 )
 from rankbars.tables.designs import NamedKind, RowPlan, Size, plan_rows
 from rankbars.tables.filesagain import runs_of_files
-from rankbars.tables.headercounts import take_header_counts
-from rankbars.tables.intervalends import find_unnamed, split_sides
-from rankbars.tables.joining import join_scores
-from rankbars.tables.layouts import find_layout
-from rankbars.tables.likelyroles import with_outcome
+from rankbars.tables.joining import join_attributes, join_scores
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
-from rankbars.tables.matrixcolumns import describes_rows, refuse_decorated
 from rankbars.tables.metrics import usual_direction
-from rankbars.tables.othertexts import other_texts, other_truths
+from rankbars.tables.othertexts import OtherTexts, other_texts
+from rankbars.tables.parsedtables import Group, ParsedTable, TidyTable, take_names
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Table
 from rankbars.tables.remarks import (
     Counted,
     check_swapped,
@@ -75,8 +65,6 @@ from rankbars.tables.reruns import (
 from rankbars.tables.retries import refuse_failed_calls, refuse_retries
 from rankbars.tables.sentinels import refuse_ranks
 from rankbars.tables.settings import share_settings
-from rankbars.tables.statistics import take_statistics
-from rankbars.tables.tableheads import HEAD_ROWS, find_numeric
 from rankbars.tables.tasks import (
     Shelf,
     count_coverage,
@@ -84,89 +72,40 @@ from rankbars.tables.tasks import (
     split_weights,
 )
 from rankbars.tables.tellingcolumns import describe_copies
-from rankbars.tables.tidy import FileNames, TidyTable, prepare_tidy, take_names
 from rankbars.tables.times import refuse_times
-from rankbars.tables.traininglogs import refuse_log, refuse_training
-from rankbars.tables.wide import HEADER, prepare_wide
+from rankbars.tables.wide import HEADER
 
 if TYPE_CHECKING:
-    from rankbars.tables.decorated import SplitCells
+    pass
 
-__all__ = [
-    "ParsedTable", "parse_table", "scores_from_parsed", "scores_from_tables", "texts_of_sides",
-]  # fmt: skip
+__all__ = ["scores_from_parsed"]
 
 
-class ParsedTable(NamedTuple):
-    """One table, read without regard to any other.
-
-    Parameters
-    ----------
-    source : str
-        Name of the table for messages.
-    table : TidyTable
-        What it holds; names that only its file can give are not in it yet.
-    names : FileNames
-        Those names; they depend on what other files there are.
-    notes : tuple of Note
-        What must be said about the file.
-    """
-
-    source: str
-    table: TidyTable
-    names: FileNames
-    notes: tuple[Note, ...] = ()
-
-
-def scores_from_tables(
-    tables: Sequence[tuple[Table, FileNames]], options: ReadOptions, engine: Engine
-) -> Scores:
+def scores_from_parsed(tables: Sequence[ParsedTable], options: ReadOptions) -> Scores:
     """Scores from one or more tables.
 
     Tables of one design are read as one; those of different designs are joined task by task.
 
     Parameters
     ----------
-    tables : sequence of (Table, FileNames)
+    tables : sequence of ParsedTable
         Each table, and names for what it does not say.
     options : ReadOptions
         What the caller declares.
-    engine : Engine
-        The database that rows are put into.
-
-    Raises
-    ------
-    DataError
-        If a table cannot be understood; the message names the place and what to do.
-    """
-    return scores_from_parsed(
-        [parse_table(table, names, options, engine) for table, names in tables], options
-    )
-
-
-def scores_from_parsed(tables: Sequence[ParsedTable], options: ReadOptions) -> Scores:
-    """Scores from tables whose columns are known already; see `scores_from_tables`.
 
     Raises
     ------
     DataError
         If tables cannot be put together.
     """
-    engines = [parsed.table.rows.engine for parsed in tables]
-    known = next((engine for engine in engines if engine is not None), None)
-    if known is not None:
-        return _put_together(tables, options, known)
-    with Engine(options.room.engine_bytes) as engine:
-        return _put_together(tables, options, engine)
-
-
-def _put_together(tables: Sequence[ParsedTable], options: ReadOptions, engine: Engine) -> Scores:
-    groups: dict[RowPlan, list[TidyTable]] = defaultdict(list)
-    sources: dict[RowPlan, list[str]] = defaultdict(list)
-    every = [one._replace(table=newest_of_runs(one.table, options)) for one in tables]
+    every: Sequence[ParsedTable] = [
+        one._replace(table=newest_of_runs(one.table, options)) for one in tables
+    ]
     if len(every) > 1:
-        every = _settle_files(every, options, engine)
-    one_task = _share_a_task(every, engine)
+        every = newest_of_files(every) if options.reruns == "newest" else every
+        every = runs_of_files(every, options)
+    one_task = _share_a_task(every)
+    groups: dict[RowPlan, list[TidyTable]] = defaultdict(list)
     for parsed in every:
         names = parsed.names
         if one_task:
@@ -174,30 +113,24 @@ def _put_together(tables: Sequence[ParsedTable], options: ReadOptions, engine: E
         part = take_names(parsed.table, names)
         if "condition" in part.named:
             part = split_by_condition(part)
-        refuse_resamples(parsed.source, part, options)
+        refuse_resamples(part, options)
         plan = plan_rows(part.roles, options)
         columns = () if part.table is None or options.rows else part.table.columns
         if plan.kind == "estimates" and has_row_per_fold(columns, part.roles):
             plan = RowPlan("folds", (), (), ())
-            said = ("folds-by-order", FOLDS_BY_ORDER)
-            part = part._replace(remarks=(*part.remarks, said))
+            part = part.with_remark("folds-by-order", FOLDS_BY_ORDER)
         groups[plan].append(part)
-        sources[plan].append(parsed.source)
     found = []
-    read = _heed_directions(partial(_read_group, engine=engine), len(groups))
+    read = _heed_directions(len(groups))
     for plan, parts in groups.items():
         scores = read(Group.of(plan, parts), options)
         given = [(one, part.rows.constants) for part in parts for one in part.settings]
         scores = share_settings(scores, given, anyway=options.compare_anyway)
-        remarks = describe_group(parts, sources[plan])
-        attributes: dict[str, dict[str, str]] = {}
-        for part in parts:
-            for model, own in part.attributes.items():
-                attributes.setdefault(model, {}).update(own)
-        own_notes = tuple(dict.fromkeys(remarks + scores.notes))
-        found.append(replace(scores, notes=own_notes, attributes=attributes))
-    notes = [note for parsed in every for note in parsed.notes]
-    joined = join_scores(found, anyway=options.compare_anyway).with_notes(notes)
+        notes = tuple(dict.fromkeys(describe_group(parts) + scores.notes))
+        attributes = join_attributes(part.attributes for part in parts)
+        found.append(replace(scores, notes=notes, attributes=attributes))
+    joined = join_scores(found, anyway=options.compare_anyway)
+    joined = joined.with_notes(note for parsed in every for note in parsed.notes)
     if not options.direction and not any(
         usual_direction(one.metric) for one in joined.info.values() if one.metric
     ):
@@ -205,16 +138,14 @@ def _put_together(tables: Sequence[ParsedTable], options: ReadOptions, engine: E
     return joined
 
 
-def _heed_directions(
-    read: Callable[[Group, ReadOptions], Scores], groups: int
-) -> Callable[[Group, ReadOptions], Scores]:
+def _heed_directions(groups: int) -> Callable[[Group, ReadOptions], Scores]:
     """Reads groups of rows of several kinds; a task of one has no direction in the others."""
     lacking: Counter[str] = Counter()
     known: set[str] = set()
 
     def read_one(group: Group, options: ReadOptions) -> Scores:
         try:
-            return read(group, options)
+            return _read_group(group, options)
         except UnknownOptionError as error:
             unknown = error.lacking
             if unknown is None or unknown.option != "direction":
@@ -227,34 +158,12 @@ def _heed_directions(
                 what = "task or metric (direction)"
                 raise UnknownOptionError.among(what, nowhere[0], about.known).about(about) from None
             others = {k: v for k, v in options.direction.items() if k not in unknown.names}
-            return read(group, replace(options, direction=others))
+            return _read_group(group, replace(options, direction=others))
 
     return read_one
 
 
-def _settle_files(
-    tables: Sequence[ParsedTable], options: ReadOptions, engine: Engine
-) -> list[ParsedTable]:
-    """Several files without what newer ones hold, and those of one evaluation as its runs."""
-    every = list(tables)
-    if options.reruns == "newest":
-        newest = newest_of_files([(one.table, one.names) for one in tables], engine)
-        if newest is not None:
-            said = {one.source: one.notes for one in tables}
-            every = [
-                ParsedTable(part.rows.source, part, names, said.get(part.rows.source, ()))
-                for part, names in newest
-            ]
-    runs = runs_of_files([(one.table, one.names) for one in every], options, engine)
-    if runs is None:
-        return every
-    return [
-        one._replace(table=part, names=names)
-        for one, (part, names) in zip(every, runs, strict=True)
-    ]
-
-
-def _share_a_task(tables: Sequence[ParsedTable], engine: Engine) -> bool:
+def _share_a_task(tables: Sequence[ParsedTable]) -> bool:
     """Whether files that name models but no task hold one task.
 
     No model is in two of them, or each file is called after the one model it holds.
@@ -264,13 +173,9 @@ def _share_a_task(tables: Sequence[ParsedTable], engine: Engine) -> bool:
         "task" not in table.lacking or "model" in table.lacking for table in found
     ):
         return False
-    held: list[set[str]] = []
-    for table in found:
-        models = {
-            str(model)
-            for (model,) in engine.ask(f"SELECT DISTINCT model FROM {table.rows.enter(engine)}")
-        }
-        held.append(models)
+    every = [table.rows.engine.ask(f"SELECT DISTINCT model FROM {table.rows.clause}")
+             for table in found]  # fmt: skip
+    held = [{str(model) for (model,) in models} for models in every]
     apart = sum(map(len, held)) == len(set().union(*held))
     called = all(
         is_of_model(parsed.names.task, models) for parsed, models in zip(tables, held, strict=True)
@@ -278,133 +183,28 @@ def _share_a_task(tables: Sequence[ParsedTable], engine: Engine) -> bool:
     return apart or (called and len(set().union(*held)) > 1)
 
 
-def parse_table(
-    table: Table, names: FileNames, options: ReadOptions, engine: Engine
-) -> ParsedTable:
-    """The table by the roles of its columns.
-
-    Raises
-    ------
-    DataError
-        If it cannot be understood; the message names the place and what to do.
-    """
-    return ParsedTable(table.source, _prepare(table, names, options, engine), names)
-
-
-def _prepare(table: Table, names: FileNames, options: ReadOptions, engine: Engine) -> TidyTable:
-    if not table.head(1):
-        raise DataError(
-            f"{table.source}: there is a header and no row below it. Expected one row per score."
-        )
-    if options.cells is not None:
-        from rankbars.tables.decorated import split_cells
-
-        return _prepare_split(split_cells(table, options.cells, engine), names, options)
-    named = any(options.columns.values()) or options.metrics or options.layout is not None
-    if not named:
-        if (sided := split_sides(table, engine)) is not None:
-            return _prepare_split(
-                sided[0], names, replace(options, columns={**options.columns, **sided[1]})
-            )
-        options = replace(options, columns={**find_unnamed(table), **options.columns})
-        refuse_decorated(table)
-    options = with_outcome(table, options)
-    summed = None
-    if has_counts(table.columns) or options.metric in METRICS:
-        from rankbars.tables.confusioncounts import take_confusion
-
-        summed = take_confusion(table, options, engine)
-    summed = summed or take_statistics(table, options, engine)
-    if summed is not None:
-        options = replace(options, columns={**summed.roles, **options.columns})
-        tidy = prepare_tidy(summed.table, names, options)
-        remark = summed.remark or "Rows hold statistics of models, not single scores."
-        return tidy._replace(remarks=(*tidy.remarks, ("statistics", remark)))
-    refuse_log(table, options)
-    layout = _layout(table, options)
-    if not any(options.columns.values()) and options.layout is None:
-        refuse_training(table)
-    if layout == "tidy":
-        return prepare_tidy(table, names, options)
-    counted = take_header_counts(table, options, engine)
-    tidy = _prepare_matrix(counted.table, layout, names, options)
-    return tidy._replace(remarks=(*tidy.remarks, *counted.remarks))
-
-
-def _prepare_matrix(table: Table, layout: str, names: FileNames, options: ReadOptions) -> TidyTable:
-    """A matrix; where nothing names its metric, the caller may."""
-    found = prepare_wide(table, layout, names, options)
-    if "metric" in found.roles or len(options.metrics) > 1:
-        return found
-    return found._replace(metric=options.metric or table.metric or found.metric)
-
-
-def _prepare_split(split: SplitCells, names: FileNames, options: ReadOptions) -> TidyTable:
-    """A table whose cells held values and their errors."""
-    layout = _layout(split.values, options)
-    if layout == "tidy":
-        full = split.with_errors(list(split.errors))
-        score = prepare_tidy(split.values, names, options).roles["score"]
-        if score in split.errors:
-            beside = {"se": f"{score}_se"} | ({"n": f"{score}_n"} if split.counts else {})
-            options = replace(options, columns={**options.columns, **beside})
-        found = prepare_tidy(full, names, options)
-    else:
-        numbers = find_numeric(split.values.columns, split.values.head(HEAD_ROWS))
-        with_errors = [
-            name
-            for name in split.values.columns
-            if name in split.errors
-            or (split.errors and name in numbers and not describes_rows(name))
-        ]
-        found = _prepare_matrix(split.with_errors(with_errors), layout, names, options)
-    return found._replace(remarks=(*found.remarks, ("cells", split.remark)))
-
-
-def _layout(table: Table, options: ReadOptions) -> str:
-    named = dict(options.columns)
-    if options.metric in table.columns and len(options.metrics) < 2:
-        named.setdefault("score", str(options.metric))
-    return find_layout(table, options.layout, named, rows=options.rows).name
-
-
-def _read_group(
-    group: Group, options: ReadOptions, engine: Engine, *, as_grid: bool = True
-) -> Scores:
+def _read_group(group: Group, options: ReadOptions, *, as_grid: bool = True) -> Scores:
     by_position = group.plan.kind != "estimates" and not group.plan.keys
     if by_position and group.plan.kind == "folds":
         group = replace(group, plan=RowPlan("folds", ("fold",), (), ()))
     elif by_position:
         group = replace(group, plan=RowPlan("items", ("item",), (), ()))
     if options.room.by_reference and group.plan.kind != "estimates":
-        return _refer_to_group(group, options, engine, by_position=by_position)
+        return _refer_to_group(group, options, by_position=by_position)
     records = Records(
-        engine, [part.rows for part in group.parts], group.plan.keys, options, group.named,
+        [part.rows for part in group.parts], group.plan.keys, options, group.named,
         by_position=by_position, status_column=group.roles.get("status", "status"),
         as_grid=as_grid and group.plan.kind == "items" and not group.plan.answers,
     )  # fmt: skip
     if not records.is_grid:
-        return _read_records(group, records, options, engine)
+        return _read_records(group, records, options)
     with suppress(DataError):  # of rows that are no grid, it may not be true
-        if (found := _read_grid(group, records)) is not None:
-            return found
-    return _read_group(group, options, engine, as_grid=False)
-
-
-def _read_grid(group: Group, records: Records) -> Scores | None:
-    """Scores of rows that are taken for a grid; None where something else might be read instead.
-
-    Raises
-    ------
-    DuplicateRowsError
-        If they are none: then a cell is filled twice.
-    """
-    index = index_rows(records)
-    size = _size_of(records, index)
-    other = _by_text(group, records.options, size) or _without_rows(group, records.options, size)
-    if other is not None:
-        return None
-    return _read_items(group, records, index, _about_tasks(group, records, index))
+        index = index_rows(records)
+        size = _size_of(records, index)
+        if not (_by_text(group, records.options, size)
+                or _without_rows(group, records.options, size)):  # fmt: skip
+            return _read_items(group, records, index, _about_tasks(group, records, index))
+    return _read_group(group, options, as_grid=False)
 
 
 def _size_of(records: Records, index: RowIndex) -> Size:
@@ -412,41 +212,39 @@ def _size_of(records: Records, index: RowIndex) -> Size:
     return Size(largest, len(index.pairs), records.rows, len(records.names["model"]))
 
 
-def _read_records(group: Group, records: Records, options: ReadOptions, engine: Engine) -> Scores:
+def _read_records(group: Group, records: Records, options: ReadOptions) -> Scores:
     index = index_rows(records)
     if not len(index.pairs):
         raise DataError(_NO_ROW)
     size = _size_of(records, index)
     texts = _by_text(group, records.options, size)
-    if isinstance(texts, Group):
-        return _read_by_text(texts, options, engine)
+    if texts is not None and texts.parts:
+        return _read_by_text(texts, options)
     simpler = _without_rows(group, records.options, size)
     if simpler is not None:
-        return _read_group(simpler, options, engine)
+        return _read_group(simpler, options)
     about = _about_tasks(group, records, index)
     try:
         if group.plan.kind == "estimates":
             told = {"n", "se", "ci_low"} & group.roles.keys()  # of rows that are no items
             column = None if told else pairing_column(group, records.options)
             if column is not None:
-                return _read_paired(group, column, options, engine)
+                return _read_paired(group, column, options)
             return _read_estimates(group, records, about)
         found = _read_items(group, records, index, about)
-        return found if texts is None else found.with_notes([texts])
+        return found if texts is None else found.with_notes(texts.notes)
     except DuplicateRowsError as error:
         refuse_failed_calls(records, group.roles.get("error"), error)
-        return _read_again(group, error, options, engine)
+        return _read_again(group, error, options)
 
 
-def _read_again(
-    group: Group, error: DuplicateRowsError, options: ReadOptions, engine: Engine
-) -> Scores:
+def _read_again(group: Group, error: DuplicateRowsError, options: ReadOptions) -> Scores:
     """Scores of rows that stand twice, read in another way; raises the error if there is none."""
     other = _by_condition(group) or _seed_as_repeat(group) or _settle_reruns(group, options)
     if other is None:
         raise DuplicateRowsError(describe_copies(group, str(error))) from error
     once = replace(options, reruns=None)
-    return _read_group(other, once, engine).with_notes(
+    return _read_group(other, once).with_notes(
         Note(code, f"{part.rows.source}: {text}")
         for part in other.parts
         for code, text in part.remarks
@@ -502,9 +300,7 @@ def _about_tasks(group: Group, records: Records, index: RowIndex) -> AboutTasks:
     return describe_tasks(group, present, values, records.options)
 
 
-def _refer_to_group(
-    group: Group, options: ReadOptions, engine: Engine, *, by_position: bool
-) -> Scores:
+def _refer_to_group(group: Group, options: ReadOptions, *, by_position: bool) -> Scores:
     """Scores of tasks that stay in their files."""
     from rankbars.tables.byreference import look_over
 
@@ -513,14 +309,14 @@ def _refer_to_group(
         raise DataError(_NO_ROW)
     simpler = _without_rows(group, survey.options, survey.size)
     if simpler is not None:
-        return _read_group(simpler, options, engine)
+        return _read_group(simpler, options)
     about = describe_tasks(group, survey.tasks, survey.traits, survey.options)
     if options.failed:
         survey = survey.with_worst(about.worst)
     try:
         survey.raise_first()
     except DuplicateRowsError as error:
-        return _read_again(group, error, options, engine)
+        return _read_again(group, error, options)
     designs = survey.designs()
     turned = {task: about.directions.get(task) == "lower" for task in survey.tasks}
     tasks = survey.references(designs, turned)
@@ -538,57 +334,30 @@ def _refer_to_group(
 _NO_ROW = "No row is left to read: all of them are empty or excluded."
 
 
-def _by_text(group: Group, options: ReadOptions, size: Size) -> Group | Note | None:
-    """The group with texts as names of items, where ids name other rows in each model.
+def _by_text(group: Group, options: ReadOptions, size: Size) -> OtherTexts | None:
+    """Texts that are not the same where ids of items are, if these name other rows in each model.
 
     A text must name one row of a model, and half of all texts must be those of several models.
-    A note where ids have other texts in each model, of which models share none.
     """
     ids = group.plan.kind == "items" and options.rows is None
     if not ids or size.models < 2 or "condition" in group.roles:
         return None
-    look = other_truths if "item" in group.named else other_texts
-    found = look(group.parts, disjoint=size.rows >= size.cells, anyway=options.compare_anyway)
-    if found is None:
-        return None
-    if found.parts:
-        return Group.of(plan_rows(found.parts[0].roles, options), found.parts)
-    return found.note
+    disjoint = size.rows >= size.cells
+    return other_texts(group.parts, disjoint=disjoint, anyway=options.compare_anyway)
 
 
-def texts_of_sides(
-    sides: Mapping[str, Sequence[ParsedTable]], options: ReadOptions
-) -> tuple[str, Note | None] | None:
-    """Which column says that ids of sides, of one model each, name other rows in each of them.
-
-    Where its texts match the rows, there is no note; else the note says that they differ. None
-    where ids name the same rows, as far as texts tell.
-    """
-    parts = []
-    for side, tables in sides.items():
-        for parsed in tables:
-            part = take_names(parsed.table, parsed.names)
-            ids = plan_rows(part.roles, options).kind == "items" and "item" in part.roles
-            if not ids or "condition" in part.roles:
-                return None
-            parts.append(part.with_constants({"model": side}))
-    look = other_truths if any("item" in part.named for part in parts) else other_texts
-    found = look(parts, disjoint=False, anyway=options.compare_anyway)
-    return None if found is None else (found.column, found.note)
-
-
-def _read_by_text(group: Group, options: ReadOptions, engine: Engine) -> Scores:
-    name = group.roles["item"]
+def _read_by_text(texts: OtherTexts, options: ReadOptions) -> Scores:
+    group = Group.of(plan_rows(texts.parts[0].roles, options), texts.parts)
     places = ", ".join(part.rows.source for part in group.parts[:3])
     note = Note(
         "matched-by-text",
         f"{places}: The ids name other rows in each model, so rows are matched by the text in "
-        f"{name!r}. To match them by something else: --column item=NAME.",
+        f"{texts.column!r}. To match them by something else: --column item=NAME.",
     )
-    return _read_group(group, options, engine).with_notes([note])
+    return _read_group(group, options).with_notes([note])
 
 
-def _read_paired(group: Group, column: str, options: ReadOptions, engine: Engine) -> Scores:
+def _read_paired(group: Group, column: str, options: ReadOptions) -> Scores:
     parts = [take_item(part, column) for part in group.parts]
     what = "folds" if parts[0].roles.get("fold") == column else "items"
     note = Note(
@@ -599,7 +368,7 @@ def _read_paired(group: Group, column: str, options: ReadOptions, engine: Engine
         "unrelated: --column item= (in Python: columns={'item': ''}).",
     )
     paired = Group.of(plan_rows(parts[0].roles, options), parts)
-    return _read_group(paired, options, engine).with_notes([note])
+    return _read_group(paired, options).with_notes([note])
 
 
 def _without_rows(group: Group, options: ReadOptions, size: Size) -> Group | None:

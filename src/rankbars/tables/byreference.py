@@ -32,7 +32,6 @@ from rankbars.tables.cleanrows import (
 )
 from rankbars.tables.columns import TRAIT_ROLES
 from rankbars.tables.database import Engine, quote
-from rankbars.tables.descriptions import Group
 from rankbars.tables.designs import Size, fold_design
 from rankbars.tables.labels import sort_names
 from rankbars.tables.matrices import (
@@ -42,6 +41,7 @@ from rankbars.tables.matrices import (
     RowIndex,
     index_rows,
 )
+from rankbars.tables.parsedtables import Group
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Origin, Rows
 from rankbars.tables.remarks import Counted
@@ -112,14 +112,12 @@ class _Reading:
                 parts.append(replace(rows, constants=told))
         return parts, status
 
-    def records(
-        self, engine: Engine, parts: Sequence[Rows], status: str, *, as_grid: bool = False
-    ) -> Records:
+    def records(self, parts: Sequence[Rows], status: str, *, as_grid: bool = False) -> Records:
         """The rows made clean."""
         low, high = self.limits
         options = ReadOptions(metric=self.metric, minimum=low, maximum=high)
         return Records(
-            engine, parts, self.keys, options, self.named, by_position=self.by_position,
+            parts, self.keys, options, self.named, by_position=self.by_position,
             status_column=status, as_grid=as_grid and self.kind == "items" and not self.answers,
         )  # fmt: skip
 
@@ -217,11 +215,11 @@ def _look(reading: _Reading, task: str | None, take: Callable[[Records], _Taken]
         parts, status = reading.rows(engine, task)
         if not parts:
             return None
-        records = reading.records(engine, parts, status, as_grid=True)
+        records = reading.records(parts, status, as_grid=True)
         if records.is_grid:
             with suppress(DataError):  # of rows that are no grid, it may not be true
                 return take(records)
-            records = reading.records(engine, parts, status)
+            records = reading.records(parts, status)
         return take(records)
 
 
@@ -580,8 +578,8 @@ def _list_tasks(group: Group) -> tuple[tuple[str, ...], bool]:
         if "task" not in rows.labels:
             names.add(rows.constants["task"])
             continue
-        engine = rows.engine or Engine()
-        found = engine.ask(f"SELECT DISTINCT {quote('task')}::VARCHAR FROM {rows.enter(engine)}")
+        query = f"SELECT DISTINCT {quote('task')}::VARCHAR FROM {rows.clause}"
+        found = rows.engine.ask(query)
         names |= {name for (name,) in found if name}
         gaps = gaps or any(not name for (name,) in found)
     return sort_names(sorted(names), numeric=False)[0], gaps

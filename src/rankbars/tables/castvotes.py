@@ -276,8 +276,7 @@ def _read_cells(table: Table, columns: VoteColumns, controls: Controls) -> _Cell
             )
     few = columns.layout in FEW_OUTCOMES and not SINGLE_ROLES & set(columns.roles)
     with report_damage(table.source):
-        engine = rows.engine or Engine()
-        source = rows.enter(engine)
+        engine, source = rows.engine, rows.clause
         one_each = columns.layout != "counts" and "count" not in columns.roles
         single = _single_roles(engine, source, rows) if one_each else frozenset()
         codes = {role: code_names(engine, source, role) for role in labels if role not in single}

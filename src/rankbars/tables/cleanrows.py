@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rankbars.errors import DataError, Lacking, ReadError
 from rankbars.tables.columns import NAMING_ROLES, TRAIT_ROLES, fold_name
 from rankbars.tables.conditions import paste_condition, quote_column
-from rankbars.tables.database import Engine, as_numbers, quote, quote_text, report_damage
+from rankbars.tables.database import as_numbers, quote, quote_text, report_damage
 from rankbars.tables.labels import Codes, code_names
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows
@@ -105,10 +105,9 @@ class Records:
 
     Parameters
     ----------
-    engine : Engine
-        The database.
     parts : sequence of Rows
-        The rows of each table; label roles ``model`` and ``task`` at least, number role ``score``.
+        The rows of each table, in one database; label roles ``model`` and ``task`` at least,
+        number role ``score``.
     keys : tuple of str
         Label roles that together name a row of a task; may be empty.
     options : ReadOptions
@@ -136,12 +135,12 @@ class Records:
     """
 
     def __init__(
-        self, engine: Engine, parts: Sequence[Rows], keys: tuple[str, ...], options: ReadOptions,
+        self, parts: Sequence[Rows], keys: tuple[str, ...], options: ReadOptions,
         named: frozenset[str] = frozenset(), *, by_position: bool = False,
         status_column: str = "status", as_grid: bool = False,
     ) -> None:  # fmt: skip
-        self.engine = engine
         self.parts = tuple(parts)
+        self.engine = engine = parts[0].engine
         self.keys = keys
         self.options = options
         self.named = named
@@ -152,7 +151,6 @@ class Records:
         self._codes: dict[str, Codes] = {}
         roles = dict.fromkeys(role for part in parts for role in (*part.labels, *part.constants))
         self._kinds = {role: self._kind(role) for role in roles}
-        self._clauses = [part.enter(engine) for part in parts]
         self._raw = engine.new_name()
         selects = [self._select(number) for number in range(len(parts))]
         engine.run(f"CREATE TEMP VIEW {self._raw} AS {' UNION ALL '.join(selects)}")
@@ -238,7 +236,7 @@ class Records:
             f"{quote(role) if role in part.numbers else 'NULL::DOUBLE'} AS {quote(role)}"
             for role in sorted(self.numbers)
         ]
-        return f"SELECT {', '.join(cells)} FROM {self._clauses[number]}"
+        return f"SELECT {', '.join(cells)} FROM {part.clause}"
 
     def _is_blank(self, part: Rows) -> str:
         """Whether a row says nothing at all.
@@ -652,9 +650,9 @@ class Records:
             with report_damage(self.parts[0].source):
                 yield
         except ReadError:
-            for part, clause in zip(self.parts, self._clauses, strict=True):
+            for part in self.parts:
                 with report_damage(part.source):
-                    self.engine.ask(f"SELECT max(hash(t)) FROM {clause} AS t")
+                    self.engine.ask(f"SELECT max(hash(t)) FROM {part.clause} AS t")
             raise
 
 

@@ -11,7 +11,6 @@ import re
 import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,19 +18,20 @@ import numpy as np
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import has_uneven_trials
 from rankbars.errors import DataError, RankbarsError
-from rankbars.tables.assembly import scores_from_tables
+from rankbars.tables.assembly import scores_from_parsed
 from rankbars.tables.cells import CodedTexts
 from rankbars.tables.columns import ROLES, fold_name
 from rankbars.tables.conditions import choose_rows
 from rankbars.tables.database import Engine
 from rankbars.tables.headers import find_metric, join_levels, names_metric
 from rankbars.tables.metrics import is_trial_metric
+from rankbars.tables.parsedtables import SHARED_TASK, FileNames
+from rankbars.tables.parsing import parse_table
 from rankbars.tables.readoptions import ReadOptions, options_of
 from rankbars.tables.relations import Table
 from rankbars.tables.remarks import note_chosen_rows, note_lookalikes
 from rankbars.tables.statistics import kind_of_statistic
 from rankbars.tables.tableheads import corner_names
-from rankbars.tables.tidy import FileNames
 from rankbars.tables.valuetables import Chunk, ValueTable
 from rankbars.tables.votecopies import refuse_copies
 from rankbars.tables.votetables import find_vote_layout, scores_of_votes, wants_votes
@@ -78,8 +78,13 @@ def scores_from_frame(frame: Any, declared: Mapping[str, Any]) -> Scores:
                 scores = scores_of_votes(table, options, "votes")
                 refuse_copies([table], options.columns)
             else:
-                tables = [(table, FileNames(None, "all", "all"))]
-                scores = _of_trials(partial(scores_from_tables, tables, engine=engine), options)
+                names = FileNames(None, SHARED_TASK, SHARED_TASK)
+                scores = _of_trials(
+                    lambda given: scores_from_parsed(
+                        [parse_table(table, names, given, engine)], given
+                    ),
+                    options,
+                )
     except RankbarsError as error:
         # Who holds a frame types Python, not options of a command.
         told = _IN_PYTHON.sub("", _LINE.sub(_in_python, str(error)))

@@ -6,8 +6,6 @@ import math
 import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import reduce
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -18,9 +16,7 @@ from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import TaskInfo
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.tables.asides import is_mean_of_losses
-from rankbars.tables.cells import NumberColumn, merge_columns
 from rankbars.tables.columns import fold_name
-from rankbars.tables.designs import RowPlan
 from rankbars.tables.metrics import (
     CORPORA,
     depends_on_scale,
@@ -33,14 +29,13 @@ from rankbars.tables.metrics import (
     states_loss,
     usual_direction,
 )
+from rankbars.tables.parsedtables import Group
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.tidy import TidyTable
 
 __all__ = [
     "RECORDED",
     "RECORDED_WORDS",
     "AboutTasks",
-    "Group",
     "Side",
     "check_assumed",
     "check_scale",
@@ -516,59 +511,6 @@ def _some(tasks: Sequence[str], total: int) -> str:
     if len(tasks) == total:
         return "Direction: "
     return f"Direction of {list_names(tasks, 3)}: "
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Group:
-    """Tables whose rows mean the same.
-
-    Parameters
-    ----------
-    plan : RowPlan
-        What a row is.
-    parts : tuple of TidyTable
-        The tables.
-    roles : mapping from str to str
-        Column by role; of the first table that has the role.
-    named : frozenset of str
-        Roles that the caller named.
-    metric : str or None
-        Name of the metric where no column tells it, if all tables agree.
-    """
-
-    plan: RowPlan
-    parts: tuple[TidyTable, ...]
-    roles: Mapping[str, str]
-    named: frozenset[str]
-    metric: str | None
-
-    @classmethod
-    def of(cls, plan: RowPlan, parts: Sequence[TidyTable]) -> Group:
-        """The group of `parts`."""
-        roles: dict[str, str] = {}
-        for part in parts:
-            roles = {**part.roles, **roles}
-        metrics = {part.metric for part in parts}
-        if len(metrics) > 1 and any("metric" not in part.roles for part in parts):
-            # Score columns with different names in different files: each name is a metric.
-            parts = [
-                part
-                if "metric" in part.roles or part.metric is None
-                else part.with_constants({"metric": part.metric})
-                for part in parts
-            ]
-        return cls(
-            plan,
-            tuple(parts),
-            roles,
-            frozenset().union(*(part.named for part in parts)),
-            next(iter(metrics)) if len(metrics) == 1 else None,
-        )
-
-    @property
-    def score(self) -> NumberColumn:
-        """What the columns of scores hold."""
-        return reduce(merge_columns, (part.rows.numbers["score"] for part in self.parts))
 
 
 class AboutTasks(NamedTuple):

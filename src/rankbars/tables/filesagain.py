@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from rankbars.errors import DataError
 from rankbars.tables.columns import names_run, split_run
-from rankbars.tables.database import Engine, quote_text
+from rankbars.tables.database import quote_text
 from rankbars.tables.metrics import split_words
+from rankbars.tables.parsedtables import SHARED_TASK, FileNames, ParsedTable, take_names
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.reruns import STAMP, find_time
-from rankbars.tables.tidy import SHARED_TASK, FileNames, TidyTable, take_names
 
 __all__ = ["runs_of_files"]
 
@@ -34,10 +34,8 @@ class _Alike(NamedTuple):
     runs: bool  # whether the names say that they are runs
 
 
-def runs_of_files(
-    files: Sequence[tuple[TidyTable, FileNames]], options: ReadOptions, engine: Engine
-) -> list[tuple[TidyTable, FileNames]] | None:
-    """Files of one evaluation as its runs; None if they are not those of one.
+def runs_of_files(files: Sequence[ParsedTable], options: ReadOptions) -> Sequence[ParsedTable]:
+    """Files of one evaluation as its runs; others as they are.
 
     Their names differ in a date or a number alone, and most of what one says others say, too: the
     same items of the same models. Names of seeds and runs say that themselves; elsewhere the
@@ -45,40 +43,40 @@ def runs_of_files(
 
     Parameters
     ----------
-    files : sequence of (TidyTable, FileNames)
-        Each table, and names for what it does not say.
+    files : sequence of ParsedTable
+        What each file holds.
     options : ReadOptions
         What the caller declares.
-    engine : Engine
-        The database.
 
     Raises
     ------
     DataError
         If the files may be runs or tasks, and the caller does not say which.
     """
-    alike = _find_alike([names.task for _, names in files])
+    alike = _find_alike([file.names.task for file in files])
     if alike is None or options.columns.get("run") == "":
-        return None
-    models = _say_the_same(files, alike, engine)
+        return files
+    models = _say_the_same(files)
     if not models:
-        return None
-    free = [role for role in _ROLES if not any(role in part.roles for part, _ in files)]
+        return files
+    free = [role for role in _ROLES if not any(role in file.table.roles for file in files)]
     if not free or not (alike.runs or options.reruns == "all"):
         raise DataError(_question(files, alike, models, numbered=not free))
     (role, *_) = free
+    remark = (
+        f"The names of files differ in a {alike.what} alone, and the files hold the same items: "
+        "they count as runs of one evaluation."
+    )
     found = []
-    for (part, names), value in zip(files, alike.values, strict=True):
-        remark = (
-            "run-from-file",
-            f"The names of files differ in a {alike.what} alone, and the files hold the same "
-            "items: they count as runs of one evaluation.",
-        )
-        again = part.with_constants({role: value})._replace(
-            roles={**part.roles, role: role}, remarks=(*part.remarks, remark)
-        )
-        found.append((again, names._replace(task=SHARED_TASK, shared_task=SHARED_TASK)))
+    for file, value in zip(files, alike.values, strict=True):
+        part = file.table.with_constants({role: value}).with_remark("run-from-file", remark)
+        part = part._replace(roles={**part.roles, role: role})
+        found.append(file._replace(table=part, names=_of_one_task(file.names)))
     return found
+
+
+def _of_one_task(names: FileNames) -> FileNames:
+    return names._replace(task=SHARED_TASK, shared_task=SHARED_TASK)
 
 
 def _find_alike(names: Sequence[str]) -> _Alike | None:
@@ -102,15 +100,13 @@ def _find_alike(names: Sequence[str]) -> _Alike | None:
     return _Alike([one[places[0]] for one in pieces], "number", runs)
 
 
-def _say_the_same(
-    files: Sequence[tuple[TidyTable, FileNames]], alike: _Alike, engine: Engine
-) -> int:
+def _say_the_same(files: Sequence[ParsedTable]) -> int:
     """How many models there are, if half of their cells stand in several of the files; else 0."""
     every = []
-    for number, (part, names) in enumerate(files):
-        if "model" in part.lacking and names.model != files[0][1].model:
+    for number, (part, names, _) in enumerate(files):
+        if "model" in part.lacking and names.model != files[0].names.model:
             return 0
-        rows = take_names(part, names._replace(task=SHARED_TASK, shared_task=SHARED_TASK)).rows
+        rows = take_names(part, _of_one_task(names)).rows
         if "item" not in rows.labels:
             return 0
         cells = ", ".join(
@@ -118,8 +114,8 @@ def _say_the_same(
             else f"{role}::VARCHAR AS {role}" if role in rows.labels else f"NULL AS {role}"
             for role in ("model", "task", "item")
         )  # fmt: skip
-        every.append(f"(SELECT {number} AS file, {cells} FROM {rows.enter(engine)})")
-    ((twice, cells, models),) = engine.ask(
+        every.append(f"(SELECT {number} AS file, {cells} FROM {rows.clause})")
+    ((twice, cells, models),) = files[0].table.rows.engine.ask(
         "SELECT count(*) FILTER (files > 1), count(*), count(DISTINCT model) FROM (SELECT "
         f"count(DISTINCT file) AS files, model FROM ({' UNION ALL '.join(every)}) "
         "GROUP BY model, task, item)"
@@ -127,15 +123,13 @@ def _say_the_same(
     return int(models) if int(cells) <= 2 * int(twice) else 0
 
 
-def _question(
-    files: Sequence[tuple[TidyTable, FileNames]], alike: _Alike, models: int, *, numbered: bool
-) -> str:
-    sources = [part.rows.source for part, _ in files]
-    dated = alike.what == "date" or all(find_time(part.table, part.roles) for part, _ in files)
+def _question(files: Sequence[ParsedTable], alike: _Alike, models: int, *, numbered: bool) -> str:
+    parts, sources = [file.table for file in files], [file.source for file in files]
+    dated = alike.what == "date" or all(find_time(part.table, part.roles) for part in parts)
     ways = [] if numbered else ["--reruns all takes them as answers to the same items"]
     ways += ["--reruns newest takes the newest alone"] if dated else []
-    tasks = all("task" in part.lacking for part, _ in files)
-    one = models == 1 and not any("model" in part.lacking for part, _ in files)
+    tasks = all("task" in part.lacking for part in parts)
+    one = models == 1 and not any("model" in part.lacking for part in parts)
     versions = "If each is another model: --column model=. " if one else ""
     more = f" and {len(sources) - 2} more" if len(sources) > 2 else ""
     text = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from rankbars.tables.labels import sort_names
 from rankbars.tables.metrics import is_proportion
 from rankbars.tables.settings import Given, compare_settings
 
-__all__ = ["join_scores", "summarise_items"]
+__all__ = ["join_attributes", "join_scores", "summarise_items"]
 
 # Names of columns of scores that do not say what is measured.
 UNTELLING = frozenset(
@@ -96,15 +96,17 @@ def join_scores(
         tuple(dict.fromkeys(notes)),
         tuple(given for part in parts for given in part.inputs),
         parts[0].library,
-        attributes=_join_attributes(parts),
+        attributes=join_attributes(part.attributes for part in parts),
     )
 
 
-def _join_attributes(parts: Sequence[Scores]) -> dict[str, Mapping[str, str]]:
+def join_attributes(
+    parts: Iterable[Mapping[str, Mapping[str, str]]],
+) -> dict[str, Mapping[str, str]]:
     """What parts say of each model; where two differ, what the later one says."""
     found: dict[str, Mapping[str, str]] = {}
     for part in parts:
-        for model, said in part.attributes.items():
+        for model, said in part.items():
             found[model] = {**found.get(model, {}), **said}
     return found
 

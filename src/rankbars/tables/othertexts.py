@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.errors import DataError
 from rankbars.tables.columns import fold_name, paste_columns
-from rankbars.tables.database import Engine, quote_text
+from rankbars.tables.database import quote_text
+from rankbars.tables.designs import plan_rows
+from rankbars.tables.parsedtables import ParsedTable, TidyTable, take_names
+from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows
 from rankbars.tables.reruns import TEXTS, take_item, with_roles
-from rankbars.tables.tidy import TidyTable
 
-__all__ = ["OtherTexts", "other_texts", "other_truths"]
+__all__ = ["OtherTexts", "other_texts", "texts_of_sides"]
 
 
 class OtherTexts(NamedTuple):
@@ -21,13 +23,15 @@ class OtherTexts(NamedTuple):
 
     column: str
     parts: list[TidyTable]  # with the texts as items, if they match rows; else none
-    note: Note | None = None  # where they do not
+    notes: tuple[Note, ...] = ()  # where they do not
 
 
 def other_texts(
     parts: Sequence[TidyTable], *, disjoint: bool, anyway: bool = False
 ) -> OtherTexts | None:
     """Where models share ids, and have other texts beside them; None if they have the same.
+
+    Where the caller named the items, only right answers beside them are looked at.
 
     Parameters
     ----------
@@ -43,7 +47,8 @@ def other_texts(
     DataError
         If texts of some ids differ, and those of others do not: these are not the same questions.
     """
-    for name in TEXTS:
+    named = any("item" in part.named for part in parts)
+    for name in () if named else TEXTS:
         if not all(
             part.roles.get("item") != name and part.table and name in part.table.columns
             for part in parts
@@ -59,8 +64,26 @@ def other_texts(
             if disjoint:
                 continue
         note = _note_texts(parts[0].rows.source, name, other, shared, anyway=anyway)
-        return OtherTexts(name, [], note)
-    return other_truths(parts, disjoint=disjoint, anyway=anyway)
+        return OtherTexts(name, [], (note,))
+    return _other_truths(parts, disjoint=disjoint, anyway=anyway)
+
+
+def texts_of_sides(
+    sides: Mapping[str, Sequence[ParsedTable]], options: ReadOptions
+) -> OtherTexts | None:
+    """Whether ids of sides, of one model each, name other rows in each of them.
+
+    None where ids name the same rows, as far as texts tell.
+    """
+    parts = []
+    for side, tables in sides.items():
+        for parsed in tables:
+            part = take_names(parsed.table, parsed.names)
+            ids = plan_rows(part.roles, options).kind == "items" and "item" in part.roles
+            if not ids or "condition" in part.roles:
+                return None
+            parts.append(part.with_constants({"model": side}))
+    return other_texts(parts, disjoint=False, anyway=options.compare_anyway)
 
 
 # Right answers to the items, as no answer of a model is called; names are folded.
@@ -71,7 +94,7 @@ _TRUTHS = frozenset({
 })  # fmt: skip
 
 
-def other_truths(
+def _other_truths(
     parts: Sequence[TidyTable], *, disjoint: bool, anyway: bool = False
 ) -> OtherTexts | None:
     """Where models share ids, and other answers are right; None if the same are.
@@ -99,7 +122,7 @@ def other_truths(
         )
         if other <= _SLIPS * shared or anyway:
             text = f"{found}; they are paired by id all the same."
-            return OtherTexts(name, [], Note("texts-differ", text))
+            return OtherTexts(name, [], (Note("texts-differ", text),))
         raise DataError(
             f"{found}: they were not asked the same, or not marked by the same key. To pair them "
             "by id all the same: --compare-anyway (in Python: compare_anyway=True)."
@@ -162,14 +185,13 @@ def _are_shared(rows: Sequence[Rows]) -> bool:
 
 def _ask_items(rows: Sequence[Rows], cells: str, counts: str, where: str = "") -> list[Any]:
     """What is asked of the counts of each item of a task, over all rows; `models` is one."""
-    engine = next((one.engine for one in rows if one.engine is not None), None) or Engine()
     every = " UNION ALL ".join(
         f"(SELECT {_cell(one, 'model')} AS model, {_cell(one, 'task')} AS task, item::VARCHAR AS "
         f"item, {'trim(variant::VARCHAR)' if 'variant' in counts else 'NULL'} AS variant "
-        f"FROM {one.enter(engine)})"
+        f"FROM {one.clause})"
         for one in rows
     )
-    return engine.ask(
+    return rows[0].engine.ask(
         f"SELECT {cells} FROM (SELECT count(DISTINCT model) AS models, {counts} FROM ({every}) "
         f"WHERE item IS NOT NULL GROUP BY task, item) {where}"
     )

@@ -142,10 +142,10 @@ class Rows:
         What columns of numbers hold.
     filled : frozenset of str
         Label roles without an empty cell.
-    enter : callable
-        Gives what to select from in a database: columns called after their roles, and ``place``.
-    engine : Engine, optional
-        The database that they lie in; without one they can be put into any.
+    engine : Engine
+        The database that they lie in.
+    clause : str
+        What to select from there: columns called after their roles, and ``place``.
     places : int
         How many places there are, by which parts are found; 0 if they cannot be told apart so.
     is_matrix : bool
@@ -164,8 +164,8 @@ class Rows:
     labels: Mapping[str, str]
     numbers: Mapping[str, NumberColumn]
     filled: frozenset[str]
-    enter: Callable[[Engine], str]
-    engine: Engine | None = None
+    engine: Engine
+    clause: str
     places: int = 0
     is_matrix: bool = False
     constants: Mapping[str, str] = field(default_factory=dict)
@@ -244,8 +244,8 @@ class Table(ABC):
         clause = f"(SELECT {', '.join(filter(None, ('place', selected)))} FROM {found.clause})"
         seen = {role: found.seen[name] for role, name in numbers.items()}
         return Rows(
-            self.source, self.header_rows + 1, count, kinds, seen, filled, lambda engine: clause,
-            relation.engine, count if relation.dense else 0, constants=constants,
+            self.source, self.header_rows + 1, count, kinds, seen, filled, relation.engine, clause,
+            count if relation.dense else 0, constants=constants,
             report=self.report, origin=self._origin(relation, labels, numbers),
         )  # fmt: skip
 
@@ -368,9 +368,8 @@ class Table(ABC):
             filled |= {numbered}
         return Rows(
             self.source, self.header_rows + 1, count * len(names), kinds, seen,
-            filled | {header}, lambda engine: clause, relation.engine,
-            count if relation.dense else 0, is_matrix=True,
-            report=self.report,
+            filled | {header}, relation.engine, clause, count if relation.dense else 0,
+            is_matrix=True, report=self.report,
         )  # fmt: skip
 
     def _read_numbers(self, relation: Relation, roles: Mapping[str, str]) -> _Numbers:

@@ -15,17 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Folds, Items
-from rankbars.data.notes import Note, list_names
+from rankbars.data.notes import Note, list_names, list_words
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import known_outline, outline_of
 from rankbars.errors import DataError
 from rankbars.tables.cleanrows import SCORED_ERRORS
 from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.database import quote
-from rankbars.tables.descriptions import Group
 from rankbars.tables.labels import plain_form
+from rankbars.tables.parsedtables import Group, TidyTable
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.tidy import TidyTable
 from rankbars.tables.times import TIMES as NAMES_OF_TIMES
 
 __all__ = [
@@ -64,31 +63,27 @@ FOLD_COUNTS = frozenset({3, 5, 9, 10, 30})
 MANY_MODELS, SUSPICIOUS_MODELS, TIMES = 1000, 100, 10
 
 
-def refuse_resamples(source: str, part: TidyTable, options: ReadOptions) -> None:
+def refuse_resamples(part: TidyTable, options: ReadOptions) -> None:
     """Raises `DataError` for random resamples whose share of test data is not declared."""
     name = part.roles.get("fold", "")
     undeclared = options.test_share is None and options.folds is None
     if fold_name(name).startswith("resample") and undeclared and options.rows in (None, "folds"):
         raise DataError(
-            f"{source}: {name!r} holds random resamples. They share training data like folds, but "
-            "their number does not tell the share of test data. Declare it: --test-share 0.3 (in "
-            "Python: test_share=0.3), or read the rows as items: --rows items."
+            f"{part.rows.source}: {name!r} holds random resamples. They share training data like "
+            "folds, but their number does not tell the share of test data. Declare it: "
+            "--test-share 0.3 (in Python: test_share=0.3), or read the rows as items: --rows items."
         )
 
 
-def describe_group(parts: Sequence[TidyTable], sources: Sequence[str]) -> tuple[Note, ...]:
+def describe_group(parts: Sequence[TidyTable]) -> tuple[Note, ...]:
     """Remarks on the tables of a group; equal remarks on several tables become one note."""
     where: dict[tuple[str, str], list[str]] = {}
-    for part, source in zip(parts, sources, strict=True):
+    for part in parts:
         for remark in part.remarks:
-            where.setdefault(remark, []).append(source)
-    notes = []
-    for (code, text), found in where.items():
-        place = ", ".join(found[:3])
-        if len(found) > 3:
-            place += f" and {len(found) - 3} more"
-        notes.append(Note(code, f"{place}: {text}"))
-    return tuple(notes)
+            where.setdefault(remark, []).append(part.rows.source)
+    return tuple(
+        Note(code, f"{list_words(found, 3)}: {text}") for (code, text), found in where.items()
+    )
 
 
 def note_chosen_rows(where: Sequence[str]) -> list[Note]:
@@ -107,11 +102,10 @@ def note_lookalikes(scores: Scores) -> Scores:
     notes = []
     for what, names in (("models", scores.models), ("tasks", tuple(scores.tasks))):
         for alike in _find_lookalikes(names):
-            shown = " and ".join(repr(name) for name in alike[:3])
-            more = f" and {len(alike) - 3} more" if len(alike) > 3 else ""
+            shown = list_words(map(repr, alike), 3, " and ")
             notes.append(Note(
                 "look-alike",
-                f"The {what} {shown}{more} look alike, and count as different ones. If they are "
+                f"The {what} {shown} look alike, and count as different ones. If they are "
                 "the same, write their names in one way.",
                 models=alike if what == "models" else (),
             ))  # fmt: skip

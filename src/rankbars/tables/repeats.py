@@ -16,7 +16,7 @@ from rankbars.errors import DataError
 from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED, Records, describe_place
 from rankbars.tables.columns import ROLES, fold_name, names_run
 from rankbars.tables.conditions import paste_condition, quote_column
-from rankbars.tables.descriptions import Group
+from rankbars.tables.parsedtables import Group
 
 __all__ = [
     "MOST_CELLS",

@@ -15,14 +15,13 @@ from typing import NamedTuple
 from rankbars.errors import DataError
 from rankbars.tables.columns import NUMBER_ROLES, fold_name, numbers_steps, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
-from rankbars.tables.database import Engine, quote, quote_text
-from rankbars.tables.descriptions import Group
+from rankbars.tables.database import quote, quote_text
 from rankbars.tables.entries import refuse_entries_of_rows
+from rankbars.tables.parsedtables import SHARED_TASK, Group, ParsedTable, TidyTable, take_names
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.repeats import DuplicateRowsError
 from rankbars.tables.tableheads import HEAD_ROWS, find_keys
-from rankbars.tables.tidy import SHARED_TASK, FileNames, TidyTable, take_names
 from rankbars.tables.times import TIMES, refuse_times
 
 __all__ = [
@@ -70,18 +69,20 @@ def find_steps(table: Table | None, used: Mapping[str, str]) -> str | None:
 
 
 class _Run(NamedTuple):
-    """A file as a run: what it holds, under which names, and when it was made."""
+    """A file as a run: when it was made, and which models it holds on which tasks."""
 
-    part: TidyTable
-    names: FileNames
+    file: ParsedTable
     time: str
     cells: frozenset[tuple[str, str]]
 
+    @property
+    def rows(self) -> Rows:
+        """Its rows."""
+        return self.file.table.rows
 
-def newest_of_files(
-    files: Sequence[tuple[TidyTable, FileNames]], engine: Engine
-) -> list[tuple[TidyTable, FileNames]] | None:
-    """Files without what a newer one says of the same model and task; None if nothing is twice.
+
+def newest_of_files(files: Sequence[ParsedTable]) -> Sequence[ParsedTable]:
+    """Files without what a newer one says of the same model and task.
 
     When a file was made says a column of times, or its name, which then is no part of the name of
     a model or task.
@@ -91,17 +92,18 @@ def newest_of_files(
     DataError
         If a model stands in two files, and nothing says which of them is newer.
     """
-    told = [next(reversed([*STAMP.finditer(part.rows.source)]), None) for part, _ in files]
     runs = []
-    for (part, names), stamp in zip(files, told, strict=True):
+    for file in files:
+        part, names = file.table, file.names
+        stamp = next(reversed([*STAMP.finditer(file.source)]), None)
         bare = names
         if stamp is not None:
-            stem = Path(part.rows.source).stem.partition(".")[0]
+            stem = Path(file.source).stem.partition(".")[0]
             model = names.model and _without_stamp(names.model, stem)
             task = _without_stamp(names.task, stem)
             task = SHARED_TASK if STAMP.fullmatch(task) else task
             bare = names._replace(model=model, task=task, shared_task=SHARED_TASK)
-        found = _named_cells(part.rows, engine)
+        found = _named_cells(part.rows)
         if "model" not in part.lacking and is_of_model(bare.task, {str(one) for one, _ in found}):
             bare = bare._replace(task=SHARED_TASK)
         whole = take_names(part, bare).rows
@@ -109,14 +111,14 @@ def newest_of_files(
             (str(whole.constants.get("model", model)), str(whole.constants.get("task", task)))
             for model, task in found
         )
-        runs.append(_Run(part, bare, _time_of(part, engine) or _digits(stamp), cells))
+        runs.append(_Run(file._replace(names=bare), _time_of(part) or _digits(stamp), cells))
     newest: dict[tuple[str, str], str] = {}
     for cell in (cell for run in runs for cell in run.cells):
         times = [run.time for run in runs if cell in run.cells]
         if len(times) < 2:
             continue
         if not all(times) or len(set(times)) < len(times):
-            places = ", ".join(run.part.rows.source for run in runs if cell in run.cells)
+            places = ", ".join(run.file.source for run in runs if cell in run.cells)
             raise DataError(
                 f"{places}: model {cell[0]!r} stands in {len(times)} files, and no column says "
                 "which of them is newer, nor do their names, as --reruns newest needs it. Give a "
@@ -124,16 +126,16 @@ def newest_of_files(
             )
         newest[cell] = max(times)
     if not newest:
-        return None
-    kept = [(run, *_newest_part(run, runs, engine)) for run in runs]
-    older = [run.part.rows.source for run, one, _ in kept if one is None]
+        return files
+    kept = [(run, *_newest_rows(run, runs)) for run in runs]
+    older = [run.file.source for run, rows, _ in kept if rows is None]
     text = "Of runs of one model in several files, the newest count"
     text += f"; left aside: {', '.join(older)}." if older else "."
     text += "".join(dict.fromkeys(said for _, _, said in kept))
     return [
-        (one._replace(remarks=(*one.remarks, ("reruns", text))), run.names)
-        for run, one, _ in kept
-        if one is not None
+        run.file._replace(table=run.file.table._replace(rows=rows).with_remark("reruns", text))
+        for run, rows, _ in kept
+        if rows is not None
     ]
 
 
@@ -161,70 +163,64 @@ def _digits(stamp: re.Match[str] | None) -> str:
     return "" if stamp is None else re.sub(r"\D", "", stamp[0]).ljust(14, "0")
 
 
-def _named_cells(rows: Rows, engine: Engine) -> list[tuple[object, object]]:
+def _named_cells(rows: Rows) -> list[tuple[object, object]]:
     roles = [role if role in rows.labels else "NULL" for role in ("model", "task")]
-    return engine.ask(f"SELECT DISTINCT {', '.join(roles)} FROM {rows.enter(engine)}")
+    return rows.engine.ask(f"SELECT DISTINCT {', '.join(roles)} FROM {rows.clause}")
 
 
-def _time_of(part: TidyTable, engine: Engine) -> str:
+def _time_of(part: TidyTable) -> str:
     """The last time in the column of times, as digits that sort; empty if there is none."""
     column = find_time(part.table, part.roles)
     if column is None:
         return ""
     rows = with_roles(part, {**part.roles, "time": column})
-    ((last,),) = engine.ask(f"SELECT max(time) FROM {rows.enter(engine)}")
+    ((last,),) = rows.engine.ask(f"SELECT max(time) FROM {rows.clause}")
     if isinstance(last, str) and _ISO.fullmatch(last.strip()):
         digits = re.sub(r"\D", "", last)
         return digits.ljust(14, "0") if "-" in last else digits.rjust(20, "0")
     return "" if last is None or isinstance(last, str) else f"{float(last):020.3f}"
 
 
-def _newest_part(run: _Run, runs: Sequence[_Run], engine: Engine) -> tuple[TidyTable | None, str]:
-    """A file without what newer ones hold, None if nothing is left of it; and what is to be said.
+def _newest_rows(run: _Run, runs: Sequence[_Run]) -> tuple[Rows | None, str]:
+    """Rows of a file that no newer one holds, None if there are none; and what is to be said.
 
     Where newer files hold some of its items again, its answers to the others stay.
     """
-    rows, left, again, whole = run.part.rows, [], "", 0
+    rows, left, again, whole = run.rows, [], "", 0
     for cell in sorted(run.cells):
         newer = [one for one in runs if cell in one.cells and one.time > run.time]
         if not newer:
             continue
-        items = _items_again(run, newer, cell, engine)
+        items = _items_again(run, newer, cell)
         whole += items is None
         left.append(_at(rows, cell) + (f" AND item::VARCHAR IN {items}" if items else ""))
         if items:
             again = (
-                f" {newer[-1].part.rows.source} holds some items of {rows.source} again: its "
+                f" {newer[-1].file.source} holds some items of {rows.source} again: its "
                 "answers count for these, the others stay. If only failed items were tried again, "
                 "that model's share of right answers is too high."
             )
     if whole == len(run.cells):
         return None, ""
     if not left:
-        return run.part, ""
+        return rows, ""
     gone = " OR ".join(f"({one})" for one in left)
-    chosen = replace(
-        rows, enter=lambda engine: f"(SELECT * FROM {rows.enter(engine)} WHERE NOT ({gone}))",
-        places=0, origin=None,
-    )  # fmt: skip
-    return run.part._replace(rows=chosen), again
+    clause = f"(SELECT * FROM {rows.clause} WHERE NOT ({gone}))"
+    return replace(rows, clause=clause, places=0, origin=None), again
 
 
-def _items_again(
-    run: _Run, newer: Sequence[_Run], cell: tuple[str, str], engine: Engine
-) -> str | None:
+def _items_again(run: _Run, newer: Sequence[_Run], cell: tuple[str, str]) -> str | None:
     """The items of newer files as a query, if they are some of those of a file; else None."""
-    if not all("item" in one.part.rows.labels for one in (run, *newer)):
+    if not all("item" in one.rows.labels for one in (run, *newer)):
         return None
     own, later = (
         " UNION ".join(
-            f"SELECT item::VARCHAR AS item FROM {one.part.rows.enter(engine)} "
-            f"WHERE {_at(one.part.rows, cell)}"
+            f"SELECT item::VARCHAR AS item FROM {one.rows.clause} WHERE {_at(one.rows, cell)}"
             for one in some
         )
         for some in ((run,), newer)
     )
-    ((all_items, again, new),) = engine.ask(
+    ((all_items, again, new),) = run.rows.engine.ask(
         "SELECT count(*) FILTER (old), count(*) FILTER (old AND later), count(*) FILTER (NOT old) "
         "FROM (SELECT item, bool_or(mine) AS old, bool_or(NOT mine) AS later FROM (SELECT item, "
         f"true AS mine FROM ({own}) UNION ALL SELECT item, false FROM ({later})) GROUP BY item)"
@@ -237,16 +233,10 @@ _SOME = 0.9  # of the items: fewer are a run of some of them
 
 def _at(rows: Rows, cell: tuple[str, str]) -> str:
     """The condition that a row is of a model and a task, as far as the rows say."""
-    return " AND ".join(
-        [
-            "true",
-            *(
-                f"{role}::VARCHAR = {quote_text(name)}"
-                for role, name in zip(("model", "task"), cell, strict=True)
-                if role in rows.labels
-            ),
-        ]
-    )
+    told = [f"{role}::VARCHAR = {quote_text(name)}"
+            for role, name in zip(("model", "task"), cell, strict=True)
+            if role in rows.labels]  # fmt: skip
+    return " AND ".join(told) or "true"
 
 
 def pairing_column(group: Group, options: ReadOptions) -> str | None:
@@ -334,7 +324,7 @@ def split_by_condition(part: TidyTable) -> TidyTable:
         rows,
         labels={**rows.labels, "model": "text"},
         filled=rows.filled | {"model"},
-        enter=lambda engine: f"(SELECT {change} FROM {rows.enter(engine)})",
+        clause=f"(SELECT {change} FROM {rows.clause})",
         constants={role: name for role, name in rows.constants.items() if role != "model"},
         origin=None,
     )
@@ -342,7 +332,7 @@ def split_by_condition(part: TidyTable) -> TidyTable:
     if "condition" not in part.named:
         off = "--column condition= (in Python: columns={'condition': ''})"
         text += f" If it describes items: {off}."
-    return part._replace(rows=found, remarks=(*part.remarks, ("condition", text)))
+    return part._replace(rows=found).with_remark("condition", text)
 
 
 def keep_newest(part: TidyTable, column: str, *, of_runs: bool = False) -> TidyTable:
@@ -359,8 +349,7 @@ def keep_newest(part: TidyTable, column: str, *, of_runs: bool = False) -> TidyT
         role: name for role, name in part.roles.items() if not (of_runs and role == "run")
     }
     rows = with_roles(part, {**kept_roles, "time": column})
-    engine = rows.engine or Engine()
-    clause = rows.enter(engine)
+    engine, clause = rows.engine, rows.clause
     numbers = f"SELECT 1 FROM {clause} WHERE time IS NOT NULL AND TRY_CAST(time AS DOUBLE) IS NULL"
     order = "time" if engine.ask(f"{numbers} LIMIT 1") else "TRY_CAST(time AS DOUBLE)"
     if rows.labels["time"] == "text" and order == "time":
@@ -382,7 +371,7 @@ def keep_newest(part: TidyTable, column: str, *, of_runs: bool = False) -> TidyT
         count=int(count),
         labels={role: kind for role, kind in rows.labels.items() if role != "time"},
         filled=rows.filled - {"time"},
-        enter=lambda _: newest,
+        clause=newest,
         places=0,
         origin=None,
     )
@@ -395,7 +384,7 @@ def keep_newest(part: TidyTable, column: str, *, of_runs: bool = False) -> TidyT
             " If only failed items were tried again, the share of right answers is too high: one "
             f"run alone is --where on {part.roles['run']!r}."
         )
-    return part._replace(rows=kept, roles=kept_roles, remarks=(*part.remarks, ("reruns", text)))
+    return part._replace(rows=kept, roles=kept_roles).with_remark("reruns", text)
 
 
 def newest_of_runs(part: TidyTable, options: ReadOptions) -> TidyTable:
@@ -417,9 +406,8 @@ def newest_of_runs(part: TidyTable, options: ReadOptions) -> TidyTable:
     if "seed" in fold_name(run) or "run" in part.rows.constants:
         return part
     keys = ", ".join(quote(role) for role in _KEYS if role in part.rows.labels)
-    engine = part.rows.engine or Engine()
-    clause = part.rows.enter(engine)
-    if engine.ask(f"SELECT 1 FROM {clause} GROUP BY {keys} HAVING count(*) > 1 LIMIT 1"):
+    twice = f"SELECT 1 FROM {part.rows.clause} GROUP BY {keys} HAVING count(*) > 1 LIMIT 1"
+    if part.rows.engine.ask(twice):
         return part
     found = keep_newest(part, column, of_runs=True)
     return part if found.rows.count == part.rows.count else found

@@ -56,8 +56,6 @@ def find_settings(
             rows = table.rows({**labels, "setting": column}, {}, {})
         except DataError:  # lists and the like are no setting
             continue
-        if rows.engine is None:
-            continue
         who = ", ".join(
             f"{role}::VARCHAR" if role in labels else "NULL" for role in ("model", "task")
         )
@@ -65,7 +63,7 @@ def find_settings(
             Setting(column, model, task, _plain(value))
             for model, task, value, other in rows.engine.ask(
                 f"SELECT {who}, min(setting::VARCHAR), max(setting::VARCHAR) "
-                f"FROM {rows.enter(rows.engine)} GROUP BY ALL ORDER BY ALL"
+                f"FROM {rows.clause} GROUP BY ALL ORDER BY ALL"
             )
             if value is not None and value == other
         ]

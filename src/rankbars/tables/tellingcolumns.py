@@ -9,14 +9,13 @@ from rankbars.data.notes import list_names
 from rankbars.tables.asides import are_settings
 from rankbars.tables.columns import ROLES, fold_name, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
-from rankbars.tables.descriptions import Group
 from rankbars.tables.likelyroles import likely_roles
+from rankbars.tables.parsedtables import Group, TidyTable
 from rankbars.tables.proposals import split_values
 from rankbars.tables.relations import Relation, Table
 from rankbars.tables.repeats import REMOVE_COPIES
 from rankbars.tables.reruns import find_steps, find_time
 from rankbars.tables.tableheads import HEAD_ROWS, find_numeric
-from rankbars.tables.tidy import TidyTable
 from rankbars.tables.times import are_times
 
 __all__ = ["describe_copies"]

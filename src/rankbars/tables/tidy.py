@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import reduce
-from types import MappingProxyType
-from typing import NamedTuple
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError, Lacking
@@ -22,159 +19,18 @@ from rankbars.tables.cells import NumberColumn, Unread, merge_columns, parse_num
 from rankbars.tables.cleanrows import describe_place
 from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
-from rankbars.tables.database import Engine, quote
+from rankbars.tables.database import quote
 from rankbars.tables.likelyroles import describe_lists
 from rankbars.tables.metrics import is_trial_metric, usual_direction
+from rankbars.tables.parsedtables import FileNames, TidyTable, take_names
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
-from rankbars.tables.settings import Setting, find_settings
+from rankbars.tables.settings import find_settings
 from rankbars.tables.summaryrows import names_summaries
 from rankbars.tables.tableheads import HEAD_ROWS, find_numeric, find_state
 from rankbars.tables.words import ask_about_words
 
-__all__ = [
-    "SHARED_TASK", "FileNames", "TidyTable", "check_numbers", "prepare_tidy", "spelling_remark",
-    "take_names",
-]  # fmt: skip
-
-
-SHARED_TASK = "all"  # the task of files that name none
-
-
-class FileNames(NamedTuple):
-    """Names for what a table does not say itself, taken from its file.
-
-    Parameters
-    ----------
-    model : str or None
-        Name for the model; None if there is no file.
-    task : str
-        Name for the task.
-    shared_task : str
-        Name for the task where the file is already named after its model.
-    metric : str or None
-        Metric that the file is called after.
-    given : bool
-        Whether the caller gave the name of the model.
-    crossed : str
-        What to ask where the path does not tell the model from the task; empty if it does.
-    grid : bool
-        Whether each folder then holds a file of each name.
-    folders : bool
-        Whether the name of the model is that of a folder.
-    run : str or None
-        The run that the path names, such as ``"seed0"``; None if it names none.
-    """
-
-    model: str | None
-    task: str
-    shared_task: str
-    metric: str | None = None
-    given: bool = False
-    crossed: str = ""
-    grid: bool = False
-    folders: bool = False
-    run: str | None = None
-
-
-class TidyTable(NamedTuple):
-    """Rows of scores with what is known about their columns.
-
-    Parameters
-    ----------
-    rows : Rows
-        Label roles ``model`` and ``task`` at least, number role ``score``.
-    roles : dict of str to str
-        Column by role.
-    named : frozenset of str
-        Roles that the caller named.
-    metric : str or None
-        Name of the metric if the score column is called after one.
-    remarks : tuple of (str, str)
-        Code and text of what was recognised and what was taken from the file name.
-    lacking : tuple of str
-        Label roles that no column plays; the file gives their names (`take_names`).
-    renamed : bool
-        Whether a metric that the file is called after goes before `metric`.
-    table : Table, optional
-        The table with all its columns, for messages.
-    attributes : mapping from str to mapping
-        What the table says of each model beside its scores, by column.
-    settings : tuple of Setting
-        What it says of the tasks as models were given them.
-    header : tuple of str
-        Names of models or tasks in the order of the header, where it holds them.
-    """
-
-    rows: Rows
-    roles: dict[str, str]
-    named: frozenset[str]
-    metric: str | None
-    remarks: tuple[tuple[str, str], ...]
-    lacking: tuple[str, ...] = ()
-    renamed: bool = False
-    table: Table | None = None
-    attributes: Mapping[str, Mapping[str, str]] = MappingProxyType({})
-    settings: tuple[Setting, ...] = ()
-    header: tuple[str, ...] = ()
-
-    def with_constants(self, names: Mapping[str, str]) -> TidyTable:
-        """The table with further label roles, each with one name on every row."""
-        constants = {**self.rows.constants, **names}
-        return self._replace(rows=replace(self.rows, constants=constants))
-
-
-def take_names(table: TidyTable, names: FileNames) -> TidyTable:
-    """The table with what only its file can name, ready to be counted.
-
-    Parameters
-    ----------
-    table : TidyTable
-        A table as `prepare_tidy` gives it.
-    names : FileNames
-        Names for what it does not say itself.
-
-    Raises
-    ------
-    DataError
-        If the caller named the models of a table that names them itself, or it cannot be told
-        what is the name of a model and what that of a task.
-    """
-    if names.given and "model" not in table.lacking:
-        raise DataError(
-            f"{table.rows.source}: the file names its models itself, in the column "
-            f"{table.roles.get('model', 'of models')!r}, so it takes no other name. Leave the name "
-            "out."
-        )
-    if names.crossed and "model" in table.lacking and ("task" in table.lacking or names.grid):
-        raise DataError(f"{table.rows.source}: {names.crossed}")
-    remarks, constants = list(table.remarks), {}
-    for role in table.lacking:
-        task = names.shared_task if "model" in table.lacking else names.task
-        name = task if role == "task" else str(names.model)
-        constants[role] = name
-        remarks.append(_name_remark(role, name, names))
-    roles = dict(table.roles)
-    if names.run is not None and table.rows.count == 1 and set(table.lacking) == {"model", "task"}:
-        for role in _AGAIN & roles.keys():  # of one score, how long it was trained for
-            del roles[role]
-    if names.run is not None and "task" in table.lacking and not _AGAIN & roles.keys():
-        constants["run"], roles["run"] = names.run, "run"
-        remarks.append(("run-from-file", _RUN_REMARK))
-    known = table.metric is not None and fold_name(table.metric) != "score"
-    known = known and usual_direction(str(table.metric)) is not None
-    metric = table.metric if known or names.metric is None or not table.renamed else names.metric
-    return table.with_constants(constants)._replace(
-        roles=roles, metric=metric, remarks=tuple(remarks), lacking=()
-    )
-
-
-# Roles that say how often something was asked.
-_AGAIN = frozenset({"run", "epoch", "repeat", "fold", "variant"})
-_RUN_REMARK = (
-    "No column names the run; it is taken from the path. Files of one model whose paths differ in "
-    "the run alone hold answers to the same items."
-)
+__all__ = ["check_numbers", "prepare_tidy", "spelling_remark"]
 
 
 def prepare_tidy(table: Table, names: FileNames, options: ReadOptions) -> TidyTable:
@@ -289,31 +145,19 @@ def _summary_items(rows: Rows) -> list[str]:
     """Names of items that summarise the others, which all have a number in their names."""
     if rows.labels.get("item") != "text" or rows.count > _MOST_LOOKED_AT:
         return []
-    engine = rows.engine or Engine()
-    source, numbered = rows.enter(engine), "regexp_matches(item, '[0-9]')"
-    found = engine.ask(
-        f"SELECT DISTINCT item FROM {source} WHERE NOT {numbered} LIMIT {_MOST_SUMMARIES}"
+    numbered = "regexp_matches(item, '[0-9]')"
+    found = rows.engine.ask(
+        f"SELECT DISTINCT item FROM {rows.clause} WHERE NOT {numbered} LIMIT {_MOST_SUMMARIES}"
     )
     names = sorted(name for (name,) in found)
     named = all(is_summary(name) or is_share_right(name) for name in names)
     if not names or not named or len(names) == _MOST_SUMMARIES:
         return []
-    return names if engine.ask(f"SELECT 1 FROM {source} WHERE {numbered} LIMIT 1") else []
+    others = rows.engine.ask(f"SELECT 1 FROM {rows.clause} WHERE {numbered} LIMIT 1")
+    return names if others else []
 
 
 _MOST_LOOKED_AT, _MOST_SUMMARIES = 200_000, 10  # rows, and names
-
-
-def _name_remark(role: str, name: str, names: FileNames) -> tuple[str, str]:
-    """Remark that the model or task has no column of its own."""
-    if role == "model" and names.folders:
-        return "name-from-file", (
-            "No column names the model; files of one name are called after their folders. If the "
-            "folders are tasks, name the model: NAME=PATTERN."
-        )
-    if name != names.model:
-        return "constant-name", f"No column names the {role}; it is called {name!r}."
-    return "name-from-file", f"No column names the {role}; it is called after the file."
 
 
 def check_numbers(rows: Rows, numbers: Mapping[str, str]) -> None:
@@ -333,11 +177,9 @@ def _where_largest(rows: Rows, role: str, column: NumberColumn) -> str:
     """Where the number stands that is no truth value."""
     if not column.truths:
         return ""
-    engine = rows.engine or Engine()
     cell = quote(role)
-    found = engine.ask(
-        f"SELECT place FROM {rows.enter(engine)} WHERE {cell} IS NOT NULL ORDER BY {cell} DESC "
-        "LIMIT 1"
+    found = rows.engine.ask(
+        f"SELECT place FROM {rows.clause} WHERE {cell} IS NOT NULL ORDER BY {cell} DESC LIMIT 1"
     )
     place = describe_place(rows, found[0][0], _names_at(rows, found[0][0]))
     return (
@@ -374,8 +216,7 @@ def _names_at(rows: Rows, place: int) -> dict[str, str | None]:
     """Names of one row, by role."""
     roles = list(rows.labels)
     cells = ", ".join([*(f"{quote(role)}::VARCHAR" for role in roles), "NULL"])
-    engine = rows.engine or Engine()
-    found = engine.ask(f"SELECT {cells} FROM {rows.enter(engine)} WHERE place = {place} LIMIT 1")
+    found = rows.engine.ask(f"SELECT {cells} FROM {rows.clause} WHERE place = {place} LIMIT 1")
     return {**dict(zip(roles, found[0][:-1], strict=True)), **rows.constants}
 
 

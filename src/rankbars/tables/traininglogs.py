@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from rankbars.errors import DataError
 from rankbars.tables.columns import ROLES, fold_name, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
-from rankbars.tables.database import Engine
 from rankbars.tables.metrics import split_words, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
@@ -93,11 +92,10 @@ def _last_point(table: Table, column: str) -> float | None:
         if name != column and fold_name(name) in _names_of(role)
     }
     rows = table.rows(keys, {"score": column}, {})
-    engine = rows.engine or Engine()
     grouped = f"GROUP BY {', '.join(keys)}" if keys else ""
-    ((last,),) = engine.ask(
+    ((last,),) = rows.engine.ask(
         "SELECT min(last) FROM (SELECT max(score) AS last, count(DISTINCT score) AS points FROM "
-        f"{rows.enter(engine)} {grouped}) WHERE points > 1"
+        f"{rows.clause} {grouped}) WHERE points > 1"
     )
     return None if last is None else float(last)
 

@@ -32,7 +32,7 @@ class ValueTable(Table):
     header_rows : int
         Rows before the first row of data.
     engine : Engine, optional
-        The database that rows are put into.
+        The database that rows are put into; one of its own where not given.
 
     Raises
     ------
@@ -50,7 +50,7 @@ class ValueTable(Table):
         self.columns = columns
         self.header_rows = header_rows
         self.read_chunks = read_chunks
-        self.engine = engine
+        self.engine = Engine() if engine is None else engine
 
     @classmethod
     def of(
@@ -76,7 +76,7 @@ class ValueTable(Table):
 
     def relate(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> Relation:
         """The given columns in the database."""
-        engine = self.engine or Engine()
+        engine = self.engine
         named, counted, rows = self._convert(labels, numbers)
         columns: dict[str, NDArray[Any]] = {"place": np.arange(rows)}
         known: dict[str, tuple[str, str]] = {}

@@ -43,13 +43,14 @@ from rankbars.tables.matrixcolumns import (
     survey_columns,
 )
 from rankbars.tables.metrics import usual_direction
+from rankbars.tables.parsedtables import FileNames, TidyTable
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.reruns import find_time, keep_newest
 from rankbars.tables.sentinels import ask_about_mark, find_mark
 from rankbars.tables.summaryrows import beside_numbered, is_statistic, names_summaries
 from rankbars.tables.tableheads import HEAD_ROWS, TRUTHS, corner_names, find_keys, find_numeric
-from rankbars.tables.tidy import FileNames, TidyTable, spelling_remark
+from rankbars.tables.tidy import spelling_remark
 
 __all__ = ["HEADER", "POSITION", "prepare_wide"]
 

@@ -1,0 +1,119 @@
+"""One table by the roles of its columns: which way it is read, and what it holds as rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rankbars.errors import DataError
+from rankbars.stats.countscores import METRICS
+from rankbars.tables.asides import has_counts
+from rankbars.tables.database import Engine
+from rankbars.tables.headercounts import take_header_counts
+from rankbars.tables.intervalends import find_unnamed, split_sides
+from rankbars.tables.layouts import find_layout
+from rankbars.tables.likelyroles import with_outcome
+from rankbars.tables.matrixcolumns import describes_rows, refuse_decorated
+from rankbars.tables.parsedtables import FileNames, ParsedTable, TidyTable
+from rankbars.tables.readoptions import ReadOptions
+from rankbars.tables.relations import Table
+from rankbars.tables.statistics import take_statistics
+from rankbars.tables.tableheads import HEAD_ROWS, find_numeric
+from rankbars.tables.tidy import prepare_tidy
+from rankbars.tables.traininglogs import refuse_log, refuse_training
+from rankbars.tables.wide import prepare_wide
+
+if TYPE_CHECKING:
+    from rankbars.tables.decorated import SplitCells
+
+__all__ = ["parse_table"]
+
+
+def parse_table(
+    table: Table, names: FileNames, options: ReadOptions, engine: Engine
+) -> ParsedTable:
+    """The table by the roles of its columns.
+
+    Raises
+    ------
+    DataError
+        If it cannot be understood; the message names the place and what to do.
+    """
+    return ParsedTable(_prepare(table, names, options, engine), names)
+
+
+def _prepare(table: Table, names: FileNames, options: ReadOptions, engine: Engine) -> TidyTable:
+    if not table.head(1):
+        raise DataError(
+            f"{table.source}: there is a header and no row below it. Expected one row per score."
+        )
+    if options.cells is not None:
+        from rankbars.tables.decorated import split_cells
+
+        return _prepare_split(split_cells(table, options.cells, engine), names, options)
+    named = any(options.columns.values()) or options.metrics or options.layout is not None
+    if not named:
+        if (sided := split_sides(table, engine)) is not None:
+            return _prepare_split(
+                sided[0], names, replace(options, columns={**options.columns, **sided[1]})
+            )
+        options = replace(options, columns={**find_unnamed(table), **options.columns})
+        refuse_decorated(table)
+    options = with_outcome(table, options)
+    summed = None
+    if has_counts(table.columns) or options.metric in METRICS:
+        from rankbars.tables.confusioncounts import take_confusion
+
+        summed = take_confusion(table, options, engine)
+    summed = summed or take_statistics(table, options, engine)
+    if summed is not None:
+        options = replace(options, columns={**summed.roles, **options.columns})
+        tidy = prepare_tidy(summed.table, names, options)
+        remark = summed.remark or "Rows hold statistics of models, not single scores."
+        return tidy._replace(remarks=(*tidy.remarks, ("statistics", remark)))
+    refuse_log(table, options)
+    layout = _layout(table, options)
+    if not any(options.columns.values()) and options.layout is None:
+        refuse_training(table)
+    if layout == "tidy":
+        return prepare_tidy(table, names, options)
+    counted = take_header_counts(table, options, engine)
+    tidy = _prepare_matrix(counted.table, layout, names, options)
+    return tidy._replace(remarks=(*tidy.remarks, *counted.remarks))
+
+
+def _prepare_matrix(table: Table, layout: str, names: FileNames, options: ReadOptions) -> TidyTable:
+    """A matrix; where nothing names its metric, the caller may."""
+    found = prepare_wide(table, layout, names, options)
+    if "metric" in found.roles or len(options.metrics) > 1:
+        return found
+    return found._replace(metric=options.metric or table.metric or found.metric)
+
+
+def _prepare_split(split: SplitCells, names: FileNames, options: ReadOptions) -> TidyTable:
+    """A table whose cells held values and their errors."""
+    layout = _layout(split.values, options)
+    if layout == "tidy":
+        full = split.with_errors(list(split.errors))
+        score = prepare_tidy(split.values, names, options).roles["score"]
+        if score in split.errors:
+            beside = {"se": f"{score}_se"} | ({"n": f"{score}_n"} if split.counts else {})
+            options = replace(options, columns={**options.columns, **beside})
+        found = prepare_tidy(full, names, options)
+    else:
+        numbers = find_numeric(split.values.columns, split.values.head(HEAD_ROWS))
+        with_errors = [
+            name
+            for name in split.values.columns
+            if name in split.errors
+            or (split.errors and name in numbers and not describes_rows(name))
+        ]
+        found = _prepare_matrix(split.with_errors(with_errors), layout, names, options)
+    return found._replace(remarks=(*found.remarks, ("cells", split.remark)))
+
+
+def _layout(table: Table, options: ReadOptions) -> str:
+    named = dict(options.columns)
+    if options.metric in table.columns and len(options.metrics) < 2:
+        named.setdefault("score", str(options.metric))
+    return find_layout(table, options.layout, named, rows=options.rows).name
