@@ -43,7 +43,7 @@ def test_tables_need_no_library_but_numpy_and_the_database(
 
 
 TOOLS = {
-    one.code
+    f"rankbars.readers.{one.code}"
     for one in FORMATS.values()
     if isinstance(one.code, str) and one.name not in ("tidy", "wide", "votes")
 }
@@ -56,6 +56,7 @@ def test_a_table_is_read_without_the_readers_of_tools(tmp_path: Path) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
     )
     assert TOOLS.isdisjoint(result.stdout.split())
+    assert "rankbars.readers.tables" in result.stdout.split()
 
 
 def test_a_first_look_hides_no_file_from_its_format() -> None:

@@ -15,14 +15,14 @@ from rankbars.readers.logs.jsontext import first_object, read_records
 from rankbars.readers.logs.jsonvalues import as_text, fingerprint, score_of
 from rankbars.readers.logs.records import Measure, Run
 from rankbars.readers.parts import Comparison, JudgedFile, Leaderboard, Part
-from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
+from rankbars.readers.recognition import SIGNATURE, Recognition, by_keys
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 
-_KEYS = {"generator_1", "generator_2", "preference"}
+_KEYS = ("generator_1", "generator_2", "preference")
 _STARTS = re.compile(rb'\s*\[\s*\{\s*"instruction"\s*:')
-_COLUMNS = {"win_rate", "standard_error", "n_total"}
+_COLUMNS = ("win_rate", "standard_error", "n_total")
 
 # Columns of a leaderboard with a score, and the one with its standard error.
 _MEASURES = {
@@ -42,20 +42,15 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     'alpaca-eval'
     """
     if data_suffix(path) == ".csv":
-        if set(columns_of(path, head)) >= _COLUMNS:
-            return Recognition("alpaca-eval", CERTAIN, "It has the columns of an AlpacaEval "
-                               "leaderboard: win_rate, standard_error, n_total.")  # fmt: skip
-        return None
+        columns = columns_of(path, head)
+        return by_keys("alpaca-eval", columns, {"an AlpacaEval leaderboard": _COLUMNS})
     if data_suffix(path) != ".json" and path.name != "stdin":
         return None
     first_row = first_object(head)
-    if first_row is not None and first_row.keys() >= _KEYS:
-        return Recognition("alpaca-eval", CERTAIN, "Its rows have the keys of AlpacaEval "
-                           "annotations: generator_1, generator_2, preference.")  # fmt: skip
     if first_row is None and path.name == "annotations.json" and _STARTS.match(head):
         return Recognition("alpaca-eval", SIGNATURE, "It is named and starts like AlpacaEval "
                            "annotations.")  # fmt: skip
-    return None
+    return by_keys("alpaca-eval", first_row or (), {"AlpacaEval annotations": _KEYS})
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
@@ -86,7 +81,7 @@ def _read_annotations(file: InputFile, notes: list[Note]) -> list[Comparison]:
     outside = 0
     named: dict[str, None] = {}
     for number, (place, row) in enumerate(read_records(file), start=1):
-        if not row.keys() >= _KEYS:
+        if not row.keys() >= set(_KEYS):
             raise ReadError.at(place, "expected an object with generator_1, generator_2 and "
                                "preference.")  # fmt: skip
         share, known = _outcome(row["preference"], place)

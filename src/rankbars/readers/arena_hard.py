@@ -24,7 +24,7 @@ from rankbars.readers.logs.jsonvalues import (
 )
 from rankbars.readers.logs.records import Answers, Measure, Run
 from rankbars.readers.parts import Comparison, JudgedFile, Leaderboard, Part
-from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
+from rankbars.readers.recognition import SIGNATURE, Recognition, by_keys
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
@@ -42,6 +42,11 @@ SHARES = {
 HALF_WIDTH = 1.959963984540054
 
 _TABLE = ("model", "score", "rating_q025", "rating_q975")
+_ROWS = {
+    "Arena-Hard judgements": ("uid", "games"),
+    "Arena-Hard judgements of prompts": ("question_id", "games"),
+    "early Arena-Hard judgements": ("question_id", "model", "judgment", "score"),
+}
 
 
 def sniff(path: Path, head: bytes) -> Recognition | None:
@@ -54,23 +59,14 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     'arena-hard'
     """
     if data_suffix(path) == ".csv":
-        if set(columns_of(path, head)) >= set(_TABLE):
-            return Recognition("arena-hard", CERTAIN, "It has the columns of an Arena-Hard "
-                               "leaderboard: score, rating_q025, rating_q975.")  # fmt: skip
-        return None
+        return by_keys("arena-hard", columns_of(path, head), {"an Arena-Hard leaderboard": _TABLE})
     if data_suffix(path) != ".jsonl" and path.name != "stdin":
         return None
     row = first_object(head)
-    if row is not None and "games" in row and {"uid", "question_id"} & row.keys():
-        return Recognition("arena-hard", CERTAIN, "Its rows have the keys of Arena-Hard "
-                           "judgements: games, and uid or question_id.")  # fmt: skip
-    if row is not None and {"question_id", "model", "judgment", "score"} <= row.keys():
-        return Recognition("arena-hard", CERTAIN, "Its rows have the keys of early Arena-Hard "
-                           "judgements: question_id, judgment, score.")  # fmt: skip
     keys = all(key in head for key in (b'"games"', b'"judge"', b'"model"'))
     if row is None and keys and head.lstrip().startswith((b'{"uid"', b'{"question_id"')):
         return Recognition("arena-hard", SIGNATURE, "It starts like Arena-Hard judgements.")
-    return None
+    return by_keys("arena-hard", row or (), _ROWS)
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:

@@ -4,29 +4,40 @@ from __future__ import annotations
 
 import math
 import re
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
 from rankbars.readers.every_eval_records import Aggregate, Result, read_aggregates
-from rankbars.readers.every_eval_samples import Block, Samples, read_samples
+from rankbars.readers.every_eval_samples import OWN, Samples, read_samples
 from rankbars.readers.inputfiles import InputFile, file_stem, read_each
 from rankbars.readers.logs.jsontext import top_level_keys
-from rankbars.readers.logs.records import ERROR, UNSCORED, Agreement, Measure, Rows, Run
+from rankbars.readers.logs.records import (
+    ERROR,
+    UNSCORED,
+    Agreement,
+    Answers,
+    Measure,
+    Rows,
+    Run,
+)
 from rankbars.readers.parts import Part
-from rankbars.readers.recognition import CERTAIN, Recognition
+from rankbars.readers.recognition import Recognition, by_keys
 from rankbars.tables.columns import fold_name
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 
-RECORD_KEYS = {"schema_version", "evaluation_results", "model_info"}
-ROW_KEYS = {"evaluation_id", "sample_id", "evaluation"}
+_RECORD = ("schema_version", "model_info", "evaluation_results")
+_KINDS = {
+    "a record of Every Eval Ever": _RECORD,
+    "instances of Every Eval Ever": ("evaluation_id", "sample_id", "evaluation"),
+}
 
 _SAMPLES = re.compile(r"(?P<record>.+)_samples", re.DOTALL)
 
@@ -48,14 +59,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     >>> sniff(Path("x.json"), b"{").format
     'eee'
     """
-    keys = set(top_level_keys(path))
-    if keys >= RECORD_KEYS:
-        return Recognition("eee", CERTAIN, "It has the keys of a record of Every Eval Ever: "
-                           "schema_version, model_info, evaluation_results.")  # fmt: skip
-    if keys >= ROW_KEYS:
-        return Recognition("eee", CERTAIN, "Its rows have the keys of instances of Every Eval "
-                           "Ever: evaluation_id, sample_id, evaluation.")  # fmt: skip
-    return None
+    return by_keys("eee", top_level_keys(path), _KINDS)
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
@@ -68,7 +72,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     rows: list[Samples] = []
 
     def add(file: InputFile) -> None:
-        if set(top_level_keys(file.path)) >= RECORD_KEYS:
+        if set(_RECORD) <= set(top_level_keys(file.path)):
             records.extend(read_aggregates(file))
         else:
             rows.append(read_samples(file, cluster))
@@ -275,32 +279,31 @@ def _runs_of_aggregate(
     wholes = {} if record.library == OWN_LIBRARY else _find_wholes(kept)
     found = []
     for results in _group_results(kept):
-        blocks = [] if samples is None else _blocks_of(results, kept, samples)
-        measures = _measures(results, blocks)
-        found.append((results, blocks, measures))
-        if not measures:
+        columns = _columns_of(results, kept, samples)
+        rows, measures = _measures(results, columns)
+        if measures:
+            found.append((results, columns, rows, measures))
+        else:
             text = f"{record.place}: the record of {record.model!r} holds no score of this task."
             notes.append(Note("no-score", text, results[0].task))
-    for results, blocks, measures in found:
+    for results, columns, rows, measures in found:
         first = results[0]
-        if not measures:
-            continue
         yield Run(
             record.place,
             record.model,
             first.task,
             measures,
-            rows=_rows(blocks),
+            rows=rows,
             variants=first.variants,
             manner={**({} if record.display == record.model else {"name": record.display}),
                     **first.manner},
             setup={} if first.dataset is None else {"data set": first.dataset},
             stamp=record.stamp,
             agree=_scale(results),
-            expected=_expected(results, blocks),
+            expected=_expected(results, columns),
             category=_category_of(first.task, wholes),
             parts=wholes.get(first.task) or groups.get((record.model, first.task), ()),
-            notes=(*notes, *_failure_notes(record.place, results, blocks),
+            notes=(*notes, *_failure_notes(record.place, results, columns),
                    *_limit_notes(record.place, results), *_origin_notes(results)),
         )  # fmt: skip
 
@@ -312,26 +315,24 @@ def _runs_of_samples(samples: Samples) -> Iterator[Run]:
         f"{samples.file.label}: the record of these rows is not among the files; metrics are "
         "named by the rows.",
     )
-    by_name: dict[str, dict[str, Block]] = {}
+    by_name: dict[str, dict[str, Answers]] = {}
     for (key, name), block in samples.blocks.items():
         by_name.setdefault(name, {})[key or "score"] = block
     for name, found in by_name.items():
-        columns: list[tuple[str, Block, str | None]] = []
-        for metric, block in found.items():
-            columns.append((metric, block, None))
-            columns += [(inner, block, inner) for inner in block.metrics]
-        index = _index([block for _, block, _ in columns])
+        columns = [
+            _Column(block, inner, metric if inner == OWN else inner)
+            for metric, block in found.items()
+            for inner in block.metrics
+        ]
+        rows, scores = _align(columns)
         measures = {
-            metric: Measure(
-                metric, scores=_aligned(block, inner, index), fault=block.fault,
-                metric=metric.rpartition(":")[2],
+            one.name: Measure(
+                one.name, scores=values, fault=one.answers.faults.get(OWN),
+                metric=one.name.rpartition(":")[2],
             )
-            for metric, block, inner in columns
+            for one, values in zip(columns, scores, strict=True)
         }  # fmt: skip
-        yield Run(
-            samples.file.label, samples.model, name, measures,
-            rows=_rows(list(found.values())), notes=(note,),
-        )  # fmt: skip
+        yield Run(samples.file.label, samples.model, name, measures, rows=rows, notes=(note,))
 
 
 def _main_results(record: Aggregate) -> tuple[list[Result], list[Note]]:
@@ -367,53 +368,59 @@ def _names(results: Sequence[Result]) -> list[str]:
     return [f"{name} ({place})" for place, name in enumerate(longer, start=1)]
 
 
-def _blocks_of(
-    results: Sequence[Result], every: Sequence[Result], samples: Samples
-) -> list[tuple[Block, str | None] | None]:
-    """Rows of each result, and the metric inside the rows, if they hold several."""
-    by_key = {key: block for (key, _), block in samples.blocks.items() if key is not None}
-    by_name: dict[str, Block] = {}
-    for (_, name), rows in samples.blocks.items():
+class _Column(NamedTuple):
+    """Where the scores of a measure stand: among which answers, and as which metric there."""
+
+    answers: Answers
+    inner: str
+    name: str
+
+
+def _columns_of(
+    results: Sequence[Result], every: Sequence[Result], samples: Samples | None
+) -> dict[str, _Column]:
+    """Scores of items of results, by the name of their measure, as far as rows tell."""
+    blocks = {} if samples is None else samples.blocks
+    by_key = {key: block for (key, _), block in blocks.items() if key is not None}
+    by_name: dict[str, Answers] = {}
+    for (_, name), rows in blocks.items():
         by_name.setdefault(name, rows)
-    found: list[tuple[Block, str | None] | None] = []
-    for result in results:
+    found = {}
+    for name, result in zip(_names(results), results, strict=True):
         own = by_key.get(result.key or "")
         block = own or by_name.get(result.name)
-        if block is None and len(every) == len(samples.blocks) == 1:
-            block = next(iter(samples.blocks.values()))
-        if block is None:
-            found.append(None)
-        elif own is None and result.metric.name in block.metrics:
-            found.append((block, result.metric.name))
-        elif own is not None or len(results) == 1:
-            found.append((block, None))
-        else:
-            # It cannot be told which of the metrics the score of a row is of.
-            found.append(None)
+        if block is None and len(every) == len(blocks) == 1:
+            block = next(iter(blocks.values()))
+        # Else it cannot be told which of the metrics the score of a row is of.
+        if block is not None and own is None and result.metric.name in block.metrics:
+            found[name] = _Column(block, result.metric.name, name)
+        elif block is not None and (own is not None or len(results) == 1):
+            found[name] = _Column(block, OWN, name)
     return found
 
 
 def _measures(
-    results: Sequence[Result], blocks: Sequence[tuple[Block, str | None] | None]
-) -> dict[str, Measure]:
-    index = _index([pair[0] for pair in blocks if pair is not None])
+    results: Sequence[Result], columns: Mapping[str, _Column]
+) -> tuple[Rows | None, dict[str, Measure]]:
+    """The answers that measures share, and the measures."""
+    rows, aligned = _align(list(columns.values()))
+    scores = dict(zip(columns, aligned, strict=True))
     measures = {}
-    padded = [*blocks, *[None] * (len(results) - len(blocks))]
-    for name, result, pair in zip(_names(results), results, padded, strict=True):
-        if result.value is None and pair is None:
+    for name, result in zip(_names(results), results, strict=True):
+        if result.value is None and name not in columns:
             continue
         measures[name] = Measure(
             name,
-            scores=None if pair is None else _aligned(pair[0], pair[1], index),
+            scores=scores.get(name),
             value=result.value,
             se=result.se,
             n=result.n,
             metric=result.metric.name,
             direction=result.metric.direction,
             limits=_fitting_limits(result),
-            fault=None if pair is None else pair[0].fault,
+            fault=columns[name].answers.faults.get(OWN) if name in columns else None,
         )
-    return measures
+    return rows, measures
 
 
 def _fitting_limits(result: Result) -> tuple[float | None, float | None]:
@@ -452,96 +459,58 @@ def _scale(results: Sequence[Result]) -> dict[str, Agreement]:
     return {"greatest score": Agreement(f"{high:g}")} if high in (1.0, 100.0) else {}
 
 
-def _index(blocks: Sequence[Block]) -> dict[tuple[str, int], int] | None:
-    """Place of each answer among all rows of a run; None where all blocks have the same."""
-    if not blocks:
-        return None
-    first = blocks[0]
-    if all(one is first or (one.ids == first.ids and one.repeats == first.repeats)
-           for one in blocks):  # fmt: skip
-        return None
+def _align(columns: Sequence[_Column]) -> tuple[Rows | None, list[NDArray[np.float64]]]:
+    """Answers of several metrics as one list, and the scores of each metric beside it."""
+    scores = [one.answers.column(one.inner) for one in columns]
+    if not columns:
+        return None, scores
+    keys = [one.answers.keys() for one in columns]
+    first = columns[0].answers.rows()
+    if all(one == keys[0] for one in keys):
+        return first, scores
     index: dict[tuple[str, int], int] = {}
-    for block in blocks:
-        for answer in zip(block.ids, block.repeats, strict=True):
-            index.setdefault(answer, len(index))
-    return index
-
-
-def _positions(block: Block, index: Mapping[tuple[str, int], int]) -> NDArray[np.int64]:
-    return np.array([index[one] for one in zip(block.ids, block.repeats, strict=True)], np.int64)
-
-
-def _aligned(
-    block: Block, metric: str | None, index: Mapping[tuple[str, int], int] | None
-) -> NDArray[np.float64]:
-    column = block.column(metric)
-    if index is None:
-        return column
-    scores = np.full(len(index), np.nan)
-    scores[_positions(block, index)] = column
-    return scores
-
-
-def _rows(blocks: Sequence[Block | tuple[Block, str | None] | None]) -> Rows | None:
-    """Answers that the measures of a run share."""
-    found = [one[0] if isinstance(one, tuple) else one for one in blocks if one is not None]
-    if not found:
-        return None
-    first = found[0]
-    index = _index(found)
-    merged = first if index is None else _merge(found, index)
-    repeats = np.array(merged.repeats, np.int64)
-    return Rows(
-        tuple(merged.ids),
-        np.array(merged.status, np.uint8),
-        repeats=repeats if len(set(repeats.tolist())) > 1 else None,
-        clusters=tuple(merged.clusters) or None,
-        prints=np.array(merged.prints, np.int64) if merged.has_prints else None,
-        identity=("sample_id", "sample_id"),
-    )
-
-
-def _merge(blocks: Sequence[Block], index: Mapping[tuple[str, int], int]) -> Block:
-    """One block with every answer of several metrics."""
+    for own in keys:
+        for key in own:
+            index.setdefault(key, len(index))
     size = len(index)
-    merged = Block(
-        [name for name, _ in index],
-        status=array("B", [UNSCORED]) * size,
-        repeats=array("q", [repeat for _, repeat in index]),
-        prints=array("q", [0]) * size,
-        clusters=[None] * size if blocks[0].clusters else [],
-        has_prints=all(block.has_prints for block in blocks),
+    status, prints = np.full(size, UNSCORED, np.uint8), np.zeros(size, np.int64)
+    clusters: list[str | None] = [None] * size
+    printed, aligned = True, []
+    for own, column, values in zip(keys, columns, scores, strict=True):
+        rows = column.answers.rows()
+        places = np.array([index[key] for key in own], np.int64)
+        # An error for one metric is an error of the answer.
+        status[places] = np.where(status[places] == ERROR, ERROR, rows.status)
+        printed = printed and rows.prints is not None
+        prints[places] = 0 if rows.prints is None else rows.prints
+        for place, cluster in zip(places.tolist(), rows.clusters or (), strict=True):
+            clusters[place] = cluster
+        aligned.append(np.full(size, np.nan))
+        aligned[-1][places] = values
+    repeats = np.array([repeat for _, repeat in index], np.int64)
+    joined = first._replace(
+        ids=tuple(item for item, _ in index),
+        status=status,
+        repeats=repeats if len(np.unique(repeats)) > 1 else None,
+        clusters=tuple(clusters),
+        prints=prints if printed else None,
     )
-    for block in blocks:
-        places = _positions(block, index)
-        for place, (row, state) in zip(places, enumerate(block.status), strict=True):
-            # An error for one metric is an error of the answer.
-            if merged.status[place] != ERROR:
-                merged.status[place] = state
-            merged.prints[place] = block.prints[row]
-            if merged.clusters:
-                merged.clusters[place] = block.clusters[row]
-    return merged
+    return joined, aligned
 
 
-def _count_rows(blocks: Sequence[tuple[Block, str | None] | None]) -> tuple[int, int]:
-    """Items with a row, and those of them that failed."""
-    for pair in blocks:
-        if pair is not None:
-            block = pair[0]
-            failed = {
-                name for name, state in zip(block.ids, block.status, strict=True) if state == ERROR
-            }
-            return len(set(block.ids)), len(failed)
-    return 0, 0
+def _count_rows(columns: Mapping[str, _Column]) -> tuple[int, int, bool]:
+    """Items with a row, those of them that failed, and whether items have several rows."""
+    if not columns:
+        return 0, 0, False
+    rows = next(iter(columns.values())).answers.rows()
+    failed = {name for name, state in zip(rows.ids, rows.status, strict=True) if state == ERROR}
+    several = any(one.answers.rows().repeats is not None for one in columns.values())
+    return len(set(rows.ids)), len(failed), several
 
 
-def _expected(
-    results: Sequence[Result], blocks: Sequence[tuple[Block, str | None] | None]
-) -> int | None:
+def _expected(results: Sequence[Result], columns: Mapping[str, _Column]) -> int | None:
     """Items that the values are about; each may have several answers."""
-    items, failed = _count_rows(blocks)
-    repeated = any(pair is not None and len(set(pair[0].repeats)) > 1 for pair in blocks)
+    items, failed, repeated = _count_rows(columns)
     known = [result.n for result in results if result.n is not None]
     if repeated or not known:
         return items or None
@@ -550,10 +519,10 @@ def _expected(
 
 
 def _failure_notes(
-    place: str, results: Sequence[Result], blocks: Sequence[tuple[Block, str | None] | None]
+    place: str, results: Sequence[Result], columns: Mapping[str, _Column]
 ) -> list[Note]:
     """A note where the published value is over samples that failed, too."""
-    items, failed = _count_rows(blocks)
+    items, failed, _ = _count_rows(columns)
     known = [result.n for result in results if result.n is not None and result.value is not None]
     if not failed or not known or max(known) <= items - failed:
         return []

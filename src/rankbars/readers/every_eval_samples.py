@@ -3,66 +3,23 @@
 from __future__ import annotations
 
 import math
-from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile
 from rankbars.readers.logs.jsontext import parse_json, read_json_lines
 from rankbars.readers.logs.jsonvalues import as_mapping, as_score, as_text, label_of
-from rankbars.readers.logs.records import ERROR, SCORED, print_of
+from rankbars.readers.logs.records import ERROR, SCORED, Answers
 
-__all__ = ["Block", "Samples", "read_samples"]
+__all__ = ["OWN", "Samples", "read_samples"]
 
 # Where one converter keeps the scores of all metrics of a sample, as JSON text.
 ALL_METRICS = "lm_eval_metrics"
 
 
-@dataclass(slots=True)
-class Block:
-    """Rows about one result, in the order of the file.
-
-    Parameters
-    ----------
-    ids : list of str
-        Identifier of each sample.
-    scores : array of float
-        Score; NaN where there is none.
-    status : array of uint8
-        ``SCORED`` or ``ERROR``.
-    repeats : array of int
-        Epoch, 0 where the row says none.
-    prints : array of int
-        Fingerprint of the sample's content.
-    clusters : list of (str or None)
-        Value of the metadata key that the caller named.
-    metrics : mapping from str to array of float
-        Scores of several metrics, where each row holds all of them.
-    has_prints : bool
-        Whether every row has a fingerprint.
-    fault : str or None
-        What is wrong with a score, with its place.
-    """
-
-    ids: list[str] = field(default_factory=list)
-    scores: array[float] = field(default_factory=lambda: array("d"))
-    status: array[int] = field(default_factory=lambda: array("B"))
-    repeats: array[int] = field(default_factory=lambda: array("q"))
-    prints: array[int] = field(default_factory=lambda: array("q"))
-    clusters: list[str | None] = field(default_factory=list)
-    metrics: dict[str, array[float]] = field(default_factory=dict)
-    has_prints: bool = True
-    fault: str | None = None
-
-    def column(self, metric: str | None) -> NDArray[np.float64]:
-        """Scores of one of `metrics`, or of the row itself."""
-        found = self.scores if metric is None else self.metrics[metric]
-        return np.frombuffer(found, np.float64) if len(found) else np.empty(0)
+# The score of a row itself, beside those of all metrics.
+OWN = ""
 
 
 class Samples(NamedTuple):
@@ -74,8 +31,8 @@ class Samples(NamedTuple):
         The file.
     evaluation, model : str
         Identifiers of the evaluation and of the model; the same on all rows.
-    blocks : mapping from (str or None, str) to Block
-        Rows by identifier of the result and name of the evaluation.
+    blocks : mapping from (str or None, str) to Answers
+        Rows by identifier of the result and name of the evaluation; their own score is `OWN`.
     rows : int
         Number of rows.
     """
@@ -83,7 +40,7 @@ class Samples(NamedTuple):
     file: InputFile
     evaluation: str
     model: str
-    blocks: Mapping[tuple[str | None, str], Block]
+    blocks: Mapping[tuple[str | None, str], Answers]
     rows: int
 
 
@@ -103,7 +60,7 @@ def read_samples(file: InputFile, cluster: str | None) -> Samples:
         If the file is damaged, a row lacks an identifier, or rows are about several evaluations
         or models.
     """
-    blocks: dict[tuple[str | None, str], Block] = {}
+    blocks: dict[tuple[str | None, str], Answers] = {}
     evaluation = model = ""
     rows = 0
     for number, row in read_json_lines(file):
@@ -123,7 +80,9 @@ def read_samples(file: InputFile, cluster: str | None) -> Samples:
             )
         name = _required(file, number, row, "evaluation_name")
         key = as_text(row.get("evaluation_result_id")), name
-        _add_row(blocks.setdefault(key, Block()), file, number, row, cluster)
+        if key not in blocks:
+            blocks[key] = Answers(("sample_id", "sample_id"))
+        _add_row(blocks[key], file, number, row, cluster)
     if not rows:
         raise ReadError.at(file.label, "the file holds no row.")
     return Samples(file, evaluation, model, blocks, rows)
@@ -137,47 +96,36 @@ def _required(file: InputFile, number: int, row: Mapping[str, Any], key: str) ->
 
 
 def _add_row(
-    block: Block, file: InputFile, number: int, row: Mapping[str, Any], cluster: str | None
+    answers: Answers, file: InputFile, number: int, row: Mapping[str, Any], cluster: str | None
 ) -> None:
+    place = f"{file.label}, row {number}"
     metadata = as_mapping(row.get("metadata"))
-    block.ids.append(_required(file, number, row, "sample_id"))
     failed = row.get("error") not in (None, "", False)
-    block.status.append(ERROR if failed else SCORED)
-    block.repeats.append(_whole(metadata.get("epoch")))
-    content = as_text(metadata.get("doc_hash")) or as_text(row.get("sample_hash"))
-    block.has_prints = block.has_prints and content is not None
-    block.prints.append(print_of(content or ""))
-    if cluster is not None:
-        named = f"the cluster {cluster!r}"
-        block.clusters.append(label_of(metadata.get(cluster), f"{file.label}, row {number}", named))
     given = as_mapping(row.get("evaluation")).get("score")
     every = _all_metrics(file, number, metadata)
-    if every is not None:
-        for name in every:
-            if name not in block.metrics:
-                block.metrics[name] = array("d", [math.nan]) * (len(block.ids) - 1)
-        for name, column in block.metrics.items():
-            column.append(math.nan if failed else every.get(name, math.nan))
-        # The converter writes 0 where it found no score at all.
-        given = given if every else None
-    elif block.metrics:
-        for column in block.metrics.values():
-            column.append(math.nan)
-    block.scores.append(_row_score(block, file, number, given, failed=failed))
-
-
-def _row_score(block: Block, file: InputFile, number: int, given: object, *, failed: bool) -> float:
+    if every == {}:
+        given = None  # the converter writes 0 where it found no score at all
     # The schema demands a score of every row: that of a failed one means nothing.
-    if failed or given is None:
-        return math.nan
-    score = as_score(given)
-    if score is None:
-        block.fault = block.fault or (
-            f"{file.label}, row {number}: the score {str(given)[:40]!r} is not a number. Correct "
-            "it, or choose another metric (--metric)."
+    own = math.nan if failed or given is None else as_score(given)
+    if own is None:
+        answers.faults.setdefault(
+            OWN,
+            f"{place}: the score {str(given)[:40]!r} is not a number. Correct it, or choose "
+            "another metric (--metric).",
         )
-        return math.nan
-    return score
+        own = math.nan
+    group = None
+    if cluster is not None:
+        group = label_of(metadata.get(cluster), place, f"the cluster {cluster!r}")
+    scores = dict.fromkeys(every or (), math.nan) if failed else every or {}
+    answers.add(
+        _required(file, number, row, "sample_id"),
+        {OWN: own, **scores},
+        status=ERROR if failed else SCORED,
+        repeat=_whole(metadata.get("epoch")),
+        cluster=group,
+        content=as_text(metadata.get("doc_hash")) or as_text(row.get("sample_hash")),
+    )
 
 
 def _all_metrics(

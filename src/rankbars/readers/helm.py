@@ -483,12 +483,9 @@ def _measure(
     name: str, answers: Answers | None, value: float | None, n: int | None,
     direction: Direction | None,
 ) -> Measure:  # fmt: skip
-    own = answers is not None and name in answers.metrics
-    return Measure(
-        name,
-        scores=answers.column(name) if answers is not None and own else None,
-        value=value,
-        n=n,
-        direction=direction,
-        declined=None if own or answers is None else f"{name!r} {CORPUS}",
-    )
+    measure = Measure(name, value=value, n=n, direction=direction)
+    if answers is None:
+        return measure
+    if name not in answers.metrics:
+        return replace(measure, declined=f"{name!r} {CORPUS}")
+    return answers.complete(measure)

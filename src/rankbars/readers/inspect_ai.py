@@ -29,7 +29,7 @@ from rankbars.readers.logs.jsonvalues import (
 )
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Agreement, Measure, Rows, Run
 from rankbars.readers.parts import Part
-from rankbars.readers.recognition import CERTAIN, Recognition
+from rankbars.readers.recognition import CERTAIN, Recognition, by_keys
 from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import usual_direction
 from rankbars.tables.readoptions import ReadOptions
@@ -37,6 +37,7 @@ from rankbars.tables.readoptions import ReadOptions
 __all__ = ["read", "sniff"]
 
 _MAGIC = b"PK\x03\x04"
+_KINDS = {"an Inspect log": ("version", "status", "eval")}
 _HEADERS = {"header.json", "_journal/start.json"}
 
 MANNER_KEYS = ("model_generate_config", "solver", "solver_args", "model_roles")
@@ -66,10 +67,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
             "inspect", CERTAIN, "It is named like an Inspect archive, but does not start like one."
         )
     if data_suffix(path) == ".json" or path.name == "stdin":
-        keys = set(top_level_keys(path))
-        if keys >= {"version", "status", "eval"}:
-            return Recognition("inspect", CERTAIN, "It has the keys of an Inspect log: version, "
-                               "status, eval.")  # fmt: skip
+        return by_keys("inspect", top_level_keys(path), _KINDS)
     return None
 
 

@@ -38,7 +38,7 @@ from rankbars.readers.logs.jsontext import (
 from rankbars.readers.logs.jsonvalues import as_mapping, as_score, label_of
 from rankbars.readers.logs.records import Agreement, Answers, Rows, Run
 from rankbars.readers.parts import Part
-from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
+from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition, by_keys
 from rankbars.tables.metrics import split_words
 from rankbars.tables.readoptions import ReadOptions
 
@@ -56,6 +56,11 @@ _RESULTS_NAME = re.compile(rf"results_{_STAMP}\.json")
 LEGACY_KEYS = {"results", "versions", "config"}
 CURRENT_KEYS = {"results", "configs"}
 MARKS = {"n-shot", "n-samples", "higher_is_better", "group_subtasks", "lm_eval_version"}
+
+_ROWS = {
+    "lm-eval samples": ("doc_id", "arguments", "resps"),
+    "lmms-eval samples": ("doc_id", "filtered_resps", "input"),
+}
 
 # Keys of a row that are no metrics.
 FIXED = split_words(
@@ -92,12 +97,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
         called = path.name.startswith("samples_") or _LMMS_SAMPLES.fullmatch(file_stem(path))
         if first is None and begins and called:
             return Recognition("lm-eval", SIGNATURE, "It is named and starts like lm-eval samples.")
-        if first is not None and {"doc_id", "resps", "arguments"} <= first.keys():
-            return Recognition("lm-eval", CERTAIN, "Its rows have the keys of lm-eval samples: "
-                               "doc_id, arguments, resps.")  # fmt: skip
-        if first is not None and {"doc_id", "filtered_resps", "input"} <= first.keys():
-            return Recognition("lm-eval", CERTAIN, "Its rows have the keys of lmms-eval samples: "
-                               "doc_id, filtered_resps, input.")  # fmt: skip
+        return by_keys("lm-eval", first or (), _ROWS)
     return None
 
 

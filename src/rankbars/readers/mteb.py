@@ -15,7 +15,7 @@ from rankbars.readers.logs.jsontext import load_json, top_level_keys
 from rankbars.readers.logs.jsonvalues import as_finite, as_mapping, as_text
 from rankbars.readers.logs.records import Agreement, Measure, Run
 from rankbars.readers.parts import Heeded, Part
-from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition
+from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition, by_keys
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
@@ -25,8 +25,7 @@ MAIN = "main_score"
 EXTERNAL = "external"
 USUAL_SPLIT = "test"
 
-RESULT_KEYS = {"task_name", "scores", "mteb_version"}
-META_KEYS = {"name", "revision"}
+_KINDS = {"results of MTEB": ("task_name", "scores", "mteb_version")}
 
 _REVISION = re.compile(r"[0-9a-f]{40}|external|no_revision_available|[0-9a-f]{7,39}|v?\d[\w.]*")
 
@@ -51,17 +50,14 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     >>> sniff(Path("STS12.json"), b"{").format
     'mteb'
     """
-    keys = set(top_level_keys(path))
-    if keys >= RESULT_KEYS:
-        return Recognition("mteb", CERTAIN, "It has the keys of MTEB results: task_name, scores, "
-                           "mteb_version.")  # fmt: skip
-    if path.name == META and keys >= META_KEYS:
+    keys = top_level_keys(path)
+    if path.name == META and {"name", "revision"} <= set(keys):
         return Recognition("mteb", CERTAIN, "It describes the model of MTEB results.")
     if "mteb_dataset_name" in keys:
         return Recognition("mteb", DECLINED, "It is a result of MTEB before version 1.11, which "
                            "does not say which of its values is the main score. Put the values "
                            "into a table.")  # fmt: skip
-    return None
+    return by_keys("mteb", keys, _KINDS)
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:

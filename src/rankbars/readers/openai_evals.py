@@ -177,15 +177,14 @@ def _measures(log: _Log, answers: Answers) -> dict[str, Measure]:
             error = next(
                 (as_positive(log.report[key]) for key in ERRORS if key in log.report), None
             )
-        measures[name] = Measure(
+        measures[name] = answers.complete(Measure(
             name,
-            scores=answers.column(name) if own else None,
             value=numbers.get(name),
             se=error,
             n=len(log.samples) or None,
             limits=(0.0, 1.0) if name == ACCURACY and own else (None, None),
             declined=None if own or not len(answers) else f"{name!r} stands in the report only",
-        )
+        ))  # fmt: skip
     return measures
 
 

@@ -38,13 +38,13 @@ from rankbars.readers.logs.records import (
     Run,
 )
 from rankbars.readers.parts import Part
-from rankbars.readers.recognition import CERTAIN, Recognition
+from rankbars.readers.recognition import CERTAIN, Recognition, by_keys
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 
 _STARTS = re.compile(rb'\s*\{\s*"results"\s*:\s*\{\s*"version"\s*:\s*\d+\s*,')
-_ROW_KEYS = {"promptIdx", "testIdx", "provider", "success"}
+_ROWS = {"rows of promptfoo": ("promptIdx", "testIdx", "provider", "success")}
 _CSV = b"Status,Score,Named Scores,Grader Reason"
 # Answers as its command writes them into a table, behind how each of them ended.
 _ENDED = re.compile(rb'(?:^|,)"?\[(?:PASS|FAIL|ERROR)\] ', re.MULTILINE)
@@ -72,10 +72,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
         return Recognition("promptfoo", CERTAIN, "Its cells begin as answers in a promptfoo table "
                            "do: [PASS], [FAIL].")  # fmt: skip
     if suffix == ".jsonl":
-        row = first_object(head)
-        if row is not None and row.keys() >= _ROW_KEYS:
-            return Recognition("promptfoo", CERTAIN, "Its rows have the keys of promptfoo results: "
-                               "promptIdx, testIdx, provider.")  # fmt: skip
+        return by_keys("promptfoo", first_object(head) or (), _ROWS)
     if suffix == ".json" or path.name == "stdin":
         keys = set(top_level_keys(path))
         known = "results" in keys and ("evalId" in keys or keys >= {"config", "shareableUrl"})

@@ -8,7 +8,7 @@ on a file fails on that file alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -31,6 +31,7 @@ __all__ = [
     "KnownFormats",
     "Plugins",
     "Recognition",
+    "by_keys",
     "load_plugins",
     "recognise",
 ]
@@ -66,6 +67,23 @@ class Recognition(NamedTuple):
     reason: str
 
 
+def by_keys(
+    format: str, given: Collection[str], kinds: Mapping[str, Sequence[str]]
+) -> Recognition | None:
+    """A certain answer if the keys or columns that are given hold those of one of the kinds.
+
+    Examples
+    --------
+    >>> by_keys("mteb", ("scores", "task_name"), {"results": ("task_name", "scores")}).reason
+    'It has the keys of results: task_name, scores.'
+    """
+    for what, keys in kinds.items():
+        if set(keys) <= set(given):
+            reason = f"It has the keys of {what}: {', '.join(keys)}."
+            return Recognition(format, CERTAIN, reason)
+    return None
+
+
 class Code(Protocol):
     """Two functions that make a format, as a module has them."""
 
@@ -88,7 +106,8 @@ class Format(NamedTuple):
     name : str
         Its key in `FORMATS`.
     code : str or Code
-        The module, or its name: it is imported when a file may be of the format.
+        Two functions, or the module of `rankbars.readers` that has them, which is imported when a
+        file may be of the format.
     description : str
         What the format is, in one line.
     looks : callable, optional
@@ -124,7 +143,7 @@ class Format(NamedTuple):
 
 @cache
 def _imported(name: str) -> Code:
-    return cast(Code, import_module(name))
+    return cast(Code, import_module(f"rankbars.readers.{name}"))
 
 
 class FileReport(NamedTuple):

@@ -75,13 +75,13 @@ def _is_csv_with(column: bytes, path: Path, head: bytes) -> bool:
 _EVERY = (
     Format(
         "lm-eval",
-        "rankbars.readers.lm_eval",
+        "lm_eval",
         "results and samples files of the lm-evaluation-harness, and of lmms-eval",
         _is_json_or_lines,
     ),
     Format(
         "inspect",
-        "rankbars.readers.inspect_ai",
+        "inspect_ai",
         "logs of Inspect AI: .eval archives and .json files",
         lambda path, head: (
             head.startswith(b"PK") or path.suffix.lower() == ".eval" or _is_json(path, head)
@@ -89,27 +89,22 @@ _EVERY = (
     ),
     Format(
         "eee",
-        "rankbars.readers.every_eval_ever",
+        "every_eval_ever",
         "records of Every Eval Ever, and rows of instances beside them",
         _is_object,
     ),
-    Format("mteb", "rankbars.readers.mteb", "results of MTEB, one file per task", _is_object),
-    Format("helm", "rankbars.readers.helm", "runs of HELM, or the tables of a release", _is_json),
+    Format("mteb", "mteb", "results of MTEB, one file per task", _is_object),
+    Format("helm", "helm", "runs of HELM, or the tables of a release", _is_json),
     Format(
         "lighteval",
-        "rankbars.readers.lighteval",
+        "lighteval",
         "results and details of lighteval",
         lambda path, head: head.startswith(b"PAR1") or _is_json(path, head),
     ),
-    Format(
-        "opencompass",
-        "rankbars.readers.opencompass",
-        "results and summaries of OpenCompass",
-        _is_opencompass,
-    ),
+    Format("opencompass", "opencompass", "results and summaries of OpenCompass", _is_opencompass),
     Format(
         "promptfoo",
-        "rankbars.readers.promptfoo",
+        "promptfoo",
         "results of promptfoo, as JSON",
         lambda path, head: (
             _is_csv_with(b"Named Scores", path, head)
@@ -120,30 +115,23 @@ _EVERY = (
     ),
     Format(
         "deepeval",
-        "rankbars.readers.deepeval",
+        "deepeval",
         "test runs of DeepEval",
         lambda path, head: head.startswith(b"SQLite format 3") or _is_object(path, head),
     ),
-    Format(
-        "openai-evals", "rankbars.readers.openai_evals", "event logs of openai/evals", _is_object
-    ),
-    Format("simple-evals", "rankbars.readers.simple_evals", "results of simple-evals", _is_object),
-    Format(
-        "pair-counts",
-        "rankbars.readers.pair_counts",
-        "counts of votes per pair of models",
-        _is_json,
-    ),
+    Format("openai-evals", "openai_evals", "event logs of openai/evals", _is_object),
+    Format("simple-evals", "simple_evals", "results of simple-evals", _is_object),
+    Format("pair-counts", "pair_counts", "counts of votes per pair of models", _is_json),
     Format(
         "alpaca-eval",
-        "rankbars.readers.alpaca_eval",
+        "alpaca_eval",
         "annotations or leaderboards of AlpacaEval",
         lambda path, head: _is_csv_with(b"win_rate", path, head) or _is_json(path, head),
         is_table=True,
     ),
     Format(
         "arena-hard",
-        "rankbars.readers.arena_hard",
+        "arena_hard",
         "judgements or leaderboards of Arena-Hard-Auto",
         lambda path, head: (
             _is_csv_with(b"rating_q025", path, head) or _is_json_or_lines(path, head)
@@ -152,142 +140,88 @@ _EVERY = (
     ),
     Format(
         "swebench",
-        "rankbars.readers.swebench",
+        "swebench",
         "reports of the SWE-bench family, leaderboards.json, costs of mini-SWE-agent",
         _is_swebench,
     ),
-    Format(
-        "tau-bench",
-        "rankbars.readers.agents",
-        "results of tau-bench",
-        _holds(b"task_id", b"reward", b"info"),
-    ),
+    Format("tau-bench", "agents", "results of tau-bench", _holds(b"task_id", b"reward", b"info")),
     Format(
         "tau2-bench",
-        "rankbars.readers.agents",
+        "agents",
         "results of tau2-bench, and submissions to its leaderboard",
         _is_object,
     ),
-    Format("harbor", "rankbars.readers.agents", "jobs of Harbor", _is_object),
-    Format("terminal-bench", "rankbars.readers.agents", "runs of Terminal-Bench (tb)", _is_object),
-    Format(
-        "hal", "rankbars.readers.agents", "uploads of the Holistic Agent Leaderboard", _is_object
-    ),
-    Format("nemo-gym", "rankbars.readers.agents", "rollouts of NeMo Gym", _is_json_or_lines),
-    Format(
-        "nemo-evaluator",
-        "rankbars.readers.agents",
-        "step records of NeMo Evaluator",
-        _holds(b"idx"),
-    ),
+    Format("harbor", "agents", "jobs of Harbor", _is_object),
+    Format("terminal-bench", "agents", "runs of Terminal-Bench (tb)", _is_object),
+    Format("hal", "agents", "uploads of the Holistic Agent Leaderboard", _is_object),
+    Format("nemo-gym", "agents", "rollouts of NeMo Gym", _is_json_or_lines),
+    Format("nemo-evaluator", "agents", "step records of NeMo Evaluator", _holds(b"idx")),
     Format(
         "evalplus",
-        "rankbars.readers.codetests",
+        "codetests",
         "results of EvalPlus: HumanEval+ and MBPP+",
         _holds(b"eval", b"base_status"),
     ),
-    Format(
-        "bigcode",
-        "rankbars.readers.codetests",
-        "results of the BigCode evaluation harness",
-        _is_json,
-    ),
-    Format("livecodebench", "rankbars.readers.codetests", "results of LiveCodeBench", _is_json),
-    Format(
-        "arc-agi",
-        "rankbars.readers.codetests",
-        "results of ARC-AGI",
-        _holds(b"score", b"total_tasks"),
-    ),
-    Format(
-        "mle-bench",
-        "rankbars.readers.codetests",
-        "grading reports of MLE-bench",
-        _holds(b"total_runs"),
-    ),
-    Format(
-        "pydantic-evals",
-        "rankbars.readers.experiments",
-        "reports of pydantic-evals",
-        _holds(b"cases"),
-    ),
-    Format(
-        "phoenix",
-        "rankbars.readers.experiments",
-        "experiments of Phoenix",
-        _names(b"repetition_number"),
-    ),
-    Format(
-        "langsmith",
-        "rankbars.readers.experiments",
-        "experiments of LangSmith as CSV",
-        _names(b"feedback."),
-    ),
+    Format("bigcode", "codetests", "results of the BigCode evaluation harness", _is_json),
+    Format("livecodebench", "codetests", "results of LiveCodeBench", _is_json),
+    Format("arc-agi", "codetests", "results of ARC-AGI", _holds(b"score", b"total_tasks")),
+    Format("mle-bench", "codetests", "grading reports of MLE-bench", _holds(b"total_runs")),
+    Format("pydantic-evals", "experiments", "reports of pydantic-evals", _holds(b"cases")),
+    Format("phoenix", "experiments", "experiments of Phoenix", _names(b"repetition_number")),
+    Format("langsmith", "experiments", "experiments of LangSmith as CSV", _names(b"feedback.")),
     Format(
         "mlflow",
-        "rankbars.readers.experiments",
+        "experiments",
         "evaluations of MLflow: traces as CSV, tables as JSON",
         _names(b"assessments", b"/score"),
     ),
-    Format(
-        "opik", "rankbars.readers.experiments", "experiments of Opik", _names(b"feedback_scores")
-    ),
+    Format("opik", "experiments", "experiments of Opik", _names(b"feedback_scores")),
     Format(
         "braintrust",
-        "rankbars.readers.experiments",
+        "experiments",
         "experiments of Braintrust",
         _names(b"scores", b"eval_name", b"experiment_name"),
     ),
     Format(
         "langfuse",
-        "rankbars.readers.langfuse",
+        "langfuse",
         "experiments of Langfuse",
         _names(b"traceId", b"trace_id", b"bookmarked"),
     ),
-    Format(
-        "weave",
-        "rankbars.readers.weave",
-        "evaluations of W&B Weave",
-        _names(b"op_name", b"row_digest"),
-    ),
-    Format(
-        "ragas", "rankbars.readers.experiments", "results of Ragas as CSV", _names(b"user_input")
-    ),
-    Format("llmperf", "rankbars.readers.experiments", "requests of LLMPerf", _names(b"ttft_s")),
+    Format("weave", "weave", "evaluations of W&B Weave", _names(b"op_name", b"row_digest")),
+    Format("ragas", "experiments", "results of Ragas as CSV", _names(b"user_input")),
+    Format("llmperf", "experiments", "requests of LLMPerf", _names(b"ttft_s")),
     Format(
         "hf-hub",
-        "rankbars.readers.hub",
+        "hub",
         "results on the Hugging Face Hub: .eval_results files and model cards",
         lambda path, head: data_suffix(path) in (".md", ".yaml", ".yml"),
     ),
     Format(
-        "map",
-        "rankbars.readers.mapped",
-        "JSON of any tool, by paths (--map); counts of right answers",
-        _is_mapped,
+        "map", "mapped", "JSON of any tool, by paths (--map); counts of right answers", _is_mapped
     ),
     Format(
         "tabarena",
-        "rankbars.readers.tabarena",
+        "tabarena",
         "tables of TabArena and bencheval: an error per method, data set and split",
         lambda path, head: head.startswith(b"PAR1") or b"metric_error" in head,
         is_table=True,
     ),
     Format(
         "tidy",
-        "rankbars.readers.tables",
+        "tables",
         "table with one row per score: CSV, TSV, Parquet, JSON, JSON lines",
         is_table=True,
     ),
     Format(
         "wide",
-        "rankbars.readers.tables",
+        "tables",
         "matrix of scores: models × tasks, tasks × models, items × models, tasks × folds",
         is_table=True,
     ),
     Format(
         "votes",
-        "rankbars.readers.votefiles",
+        "votefiles",
         "pairwise votes: one row per vote or per pair, a square table of wins, rankings, choices",
         is_table=True,
     ),

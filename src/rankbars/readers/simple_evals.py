@@ -193,15 +193,15 @@ def _make_run(
         # Only the score is known to be a mean over all examples.
         n = count if metric == "score" else None
         se = spread / math.sqrt(n) if n and spread is not None else None
-        measures[metric] = Measure(
+        measure = Measure(
             metric,
-            scores=answers.column(metric) if answers is not None and own else None,
             value=value,
             se=se,
             n=n,
             direction="higher" if metric == "score" else None,
             origin="by what 'score' means in simple-evals",
         )
+        measures[metric] = measure if answers is None else answers.complete(measure)
     if not measures:
         raise ReadError.at(file.label, "there is no score in the file.")
     return Run(

@@ -23,15 +23,15 @@ from rankbars.readers.logs.jsonvalues import (
     take_path,
 )
 from rankbars.readers.parts import Part
-from rankbars.readers.recognition import CERTAIN, Recognition
+from rankbars.readers.recognition import Recognition, by_keys
 from rankbars.readers.scoredrows import ScoredRow, read_rows, row_keys, sheets_of
 from rankbars.readers.trials import Sheet, parts_of
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 
-_CALL = {"op_name", "inputs", "output", "trace_id"}
-_ANSWER = {"rows", "total_rows"}
+_CALLS = {"calls of Weave": ("op_name", "inputs", "output", "trace_id")}
+_ANSWERS = {"evaluation results of Weave": ("rows", "total_rows")}
 
 # A trial, as the two libraries of Weave call it.
 _OPS = ("predict_and_score", "predictAndScore")
@@ -51,14 +51,8 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     >>> sniff(Path("calls.jsonl"), text.encode()).format
     'weave'
     """
-    keys = set(row_keys(path, head))
-    if keys >= _CALL:
-        return Recognition("weave", CERTAIN, "It has the keys of calls of Weave: op_name, inputs, "
-                           "output, trace_id.")  # fmt: skip
-    if keys >= _ANSWER and b'"row_digest"' in head:
-        return Recognition("weave", CERTAIN, "It has the keys of evaluation results of Weave: "
-                           "rows, total_rows.")  # fmt: skip
-    return None
+    kinds = _CALLS | _ANSWERS if b'"row_digest"' in head else _CALLS
+    return by_keys("weave", row_keys(path, head), kinds)
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
@@ -69,8 +63,8 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
 
 
 def _read(file: InputFile) -> list[Sheet]:
-    called = not set(top_level_keys(file.path)) >= _ANSWER
-    rows = _calls(file) if called else _results(file)
+    answered = by_keys("weave", top_level_keys(file.path), _ANSWERS)
+    rows = _results(file) if answered else _calls(file)
     sheets = sheets_of(file.label, rows, named=True)
     if not sheets:
         raise ReadError.at(file.label, "no call of Evaluation.predict_and_score has a score. "

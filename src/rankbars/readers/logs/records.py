@@ -260,6 +260,10 @@ class Answers:
         """Names of the metrics seen so far."""
         return tuple(self._columns)
 
+    def keys(self) -> list[tuple[str, int]]:
+        """Item and repeat of each answer."""
+        return list(zip(self._items, self._repeats, strict=True))
+
     def add(
         self,
         item: str,
