@@ -44,9 +44,9 @@ def test_correlated_errors_widen_the_interval_of_the_sum(rankbars: Command) -> N
     [
         (("--composite", "math"), "must look like TASK=WEIGHT"),
         (("--composite", "math=1:0"), "must look like TASK=WEIGHT"),
-        (("--composite", "math=1", "--composite", "math=2"), "named twice"),
+        (("--composite", "math=1", "--composite", "math=2"), "given twice"),
         (("--task-correlation", "math,co,de=0.1"), "--composite; name them"),
-        ((*PARTS, "--task-correlation", "math=0.1"), "must look like TASK,TASK=R"),
+        ((*PARTS, "--task-correlation", "math=0.1"), "must name two tasks of --composite"),
         ((*PARTS, "--task-correlation", "math,art=0.1"), "two tasks of --composite: math, co,de"),
         ((*PARTS, "--also", "f1"), "Leave them out"),
         ((*PARTS, "--by-reference"), "sums rows"),

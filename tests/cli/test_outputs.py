@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from commandline import Command
 
-from rankbars.cli.outputs import check_targets
+from rankbars.cli.targets import check_targets
 from rankbars.data.drafts import write_all
 from rankbars.errors import OptionError, WriteError
 

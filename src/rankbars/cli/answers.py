@@ -5,15 +5,10 @@ Keys are only ever added.
 """
 
 # Annotations are evaluated as they stand: put off, each would be compiled apart, at every start.
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, TypedDict
+from collections.abc import Mapping
+from typing import Any, Final, Literal, NotRequired, TypedDict
 
-from rankbars.cli.outputs import emit
-
-if TYPE_CHECKING:
-    from rankbars.store.holdings import Event
-
-__all__ = ["PRINTED", "FailedAnswer", "files_answer", "print_answer", "store_changed"]
+__all__ = ["PRINTED", "FailedAnswer", "FilesAnswer"]
 
 Real = float | None  # null: not known, or not finite
 Span = list[int]  # from the best rank to the worst
@@ -557,46 +552,3 @@ PRINTED: Final[Mapping[str, type]] = {
     "table": TableAnswer,
 }
 """Every answer by the name of its schema."""
-
-
-def print_answer(answer: Mapping[str, Any]) -> None:
-    """Print an answer as JSON, for programs."""
-    from rankbars.data.plain import json_text
-
-    emit(json_text(answer))
-
-
-def files_answer(
-    written: Iterable[object],
-    *,
-    removed: Iterable[str] = (),
-    kept: Iterable[str] = (),
-    ranked: Iterable[str] = (),
-    said: Iterable[str] = (),
-) -> FilesAnswer:
-    """What is answered by a command that writes files."""
-    return {
-        "schema": "rankbars.files/1",
-        "written": [str(path) for path in written],
-        "removed": list(removed),
-        "kept": list(kept),
-        "ranked": list(ranked),
-        "said": list(said),
-    }
-
-
-def store_changed(
-    store: str,
-    events: Sequence["Event"],
-    *,
-    unchanged: Iterable[str] = (),
-    notes: Iterable[str] = (),
-) -> dict[str, Any]:
-    """What is answered by a command that changes a store."""
-    return {
-        "schema": "rankbars.changed/1",
-        "store": store,
-        "events": [event._asdict() for event in events],
-        "unchanged": list(unchanged),
-        "notes": list(notes),
-    }

@@ -8,13 +8,16 @@ import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from rankbars.cli.outputs import say
 from rankbars.cli.stopping import NOTHING_WRITTEN, StopSignals
 from rankbars.errors import RankbarsError, UnknownOptionError
+
+if TYPE_CHECKING:
+    from rankbars.cli.answers import FailedAnswer
 
 __all__ = ["COMMANDS", "app", "run"]
 
@@ -40,14 +43,14 @@ COMMANDS: Final = {
     "diff": "rankbars.cli.boards.diff_command",
     "site": "rankbars.cli.publishing.site_command",
     "add": "rankbars.cli.storing.add_command",
-    "log": "rankbars.cli.storing.log_command",
+    "log": "rankbars.cli.storelog.log_command",
     "remove": "rankbars.cli.storing.remove_command",
     "submit": "rankbars.cli.nameschanged.submit_command",
     "rename": "rankbars.cli.nameschanged.rename_command",
     "retire": "rankbars.cli.nameschanged.retire_command",
     "formats": "rankbars.cli.inputs.formats_command",
     "table": "rankbars.cli.tablecommand.table_command",
-    "demo": "rankbars.cli.leaderboards.demo_command",
+    "demo": "rankbars.cli.democommand.demo_command",
     "simulate": "rankbars.cli.simulation.simulate_group",
 }
 """Every command by its name, the main one first."""
@@ -204,8 +207,6 @@ def _failed(message: str, code: int, words: Sequence[str]) -> int:
         say(_LONG_NAME.sub(_shorten, message))
         return code
     import json
-
-    from rankbars.cli.answers import FailedAnswer
 
     answer: FailedAnswer = {
         "schema": "rankbars.error/1",

@@ -6,18 +6,25 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankbars.cli.answers import files_answer, print_answer
-from rankbars.cli.options import about_options, check_first, first_option, json_option, named_option
+from rankbars.cli.options import (
+    about_options,
+    check_first,
+    first_option,
+    json_option,
+    named_option,
+    named_values,
+)
 from rankbars.cli.outputs import (
     STANDARD,
-    check_targets,
     emit,
     emit_text,
     output_width,
+    print_answer,
     print_board,
+    print_files,
     standard_input,
 )
-from rankbars.cli.stopping import account_for_files
+from rankbars.cli.targets import check_targets
 from rankbars.errors import DataError
 
 if TYPE_CHECKING:
@@ -186,19 +193,15 @@ def show_command(
 
         emit_text(methods_text(board))
     elif form == "text":
-        _show_text(board, task, first)
+        from rankbars.render.exports import attributes_text
+
+        print_board(board, task, first=first)
+        if task is None and board.attributes:
+            emit_text(f"\n{attributes_text(board)}")
     else:
         from rankbars.render import render
 
         emit(render(board, form, task=task))
-
-
-def _show_text(board: Leaderboard, task: str | None, first: int | None) -> None:
-    from rankbars.render.exports import attributes_text
-
-    print_board(board, task, first=first)
-    if task is None and board.attributes:
-        emit_text(f"\n{attributes_text(board)}")
 
 
 def _check_question(asked: list[str], task: str | None, form: str) -> None:
@@ -221,13 +224,10 @@ def _json_form(form: str, *, as_json: bool) -> str:
 
 
 def _show_shares(board: Leaderboard, top: int | None, form: str, *, pairs: bool) -> None:
-    import json
-
     from rankbars.render.askedranks import render_shares, shares_to_dict
 
     if form == "json":
-        plain = shares_to_dict(board, top, pairs=pairs)
-        emit(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        print_answer(shares_to_dict(board, top, pairs=pairs))
     else:
         emit_text(render_shares(board, top, pairs=pairs))
 
@@ -257,7 +257,6 @@ def report_command(
     if as_json and output == STANDARD:
         raise click.UsageError("--json and -o - both go to standard output; name a file for one.")
     check_targets({"-o": output}, [board_path])
-    account_for_files([output])
 
     from rankbars.cli.progress import working
     from rankbars.data.drafts import write_text
@@ -271,7 +270,7 @@ def report_command(
     else:
         write_text(output, page)
         if as_json:
-            print_answer(files_answer([output]))
+            print_files([output])
 
 
 def load_board(path: str) -> Leaderboard:
@@ -290,6 +289,7 @@ def load_board(path: str) -> Leaderboard:
     "weights",
     metavar="CATEGORY=W",
     multiple=True,
+    callback=named_values("look like CATEGORY=W, such as math=0.5", float),
     help="Weight of a category, 0 or more; they are scaled to sum 1, and categories that are not "
     "named get 0. Repeat for more.  [default: those of the average]",
 )
@@ -310,17 +310,14 @@ def load_board(path: str) -> Leaderboard:
     help="Correlation of the errors of any two models that is assumed, where they were taken as "
     "independent.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@json_option
 def weights_command(
-    *, board_path: str, weights: tuple[str, ...], z: float, rho: float, as_json: bool
+    *, board_path: str, weights: tuple[tuple[str, float], ...], z: float, rho: float, as_json: bool
 ) -> None:
     """Load, weigh, print."""
-    chosen = _split_weights(weights)
-
-    import json
-
     from rankbars.render.averagetables import render_weights, weights_to_dict
 
+    chosen = dict(weights) or None
     board = load_board(board_path)
     average = board.aggregate
     means = None if average is None else average.by_category
@@ -331,29 +328,10 @@ def weights_command(
         )
     lower = average.direction == "lower"
     if as_json:
-        found = weights_to_dict(means, chosen, z, lower=lower, rho=rho)
-        emit(json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        print_answer(weights_to_dict(means, chosen, z, lower=lower, rho=rho))
     else:
         shown = render_weights(means, chosen, z, alpha=average.alpha, lower=lower, rho=rho)
         emit_text(shown)
-
-
-def _split_weights(weights: tuple[str, ...]) -> dict[str, float] | None:
-    """``CATEGORY=W`` in two parts, around the last equals sign; None without any."""
-    found: dict[str, float] = {}
-    for text in weights:
-        name, _, number = text.rpartition("=")
-        try:
-            value = float(number)
-        except ValueError:
-            name = ""
-            value = 0.0
-        if not name:
-            raise click.UsageError(f"--at {text!r} must look like CATEGORY=W, such as math=0.5.")
-        if name in found:
-            raise click.UsageError(f"--at names the category {name!r} twice.")
-        found[name] = value
-    return found or None
 
 
 @click.command("predict", help=_PREDICT_HELP, short_help="Ranks on a new task, from a board file.")
@@ -374,19 +352,16 @@ def _split_weights(weights: tuple[str, ...]) -> dict[str, float] | None:
     metavar="RATE",
     help="Error rate of the merge.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@json_option
 def predict_command(*, board_path: str, merge: str, alpha: float, as_json: bool) -> None:
     """Load, merge, print."""
-    import json
-
     from rankbars.render.askedranks import predicted_to_dict, render_predicted
     from rankbars.steps.prediction import predict
 
     board = load_board(board_path)
     found = predict(board, merge=merge, alpha=alpha)
     if as_json:
-        plain = predicted_to_dict(found)
-        emit(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        print_answer(predicted_to_dict(found))
     else:
         emit_text(render_predicted(board, found))
 

@@ -8,31 +8,26 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankbars.cli.beforejudging import Before, look_before
+from rankbars.cli.beforejudging import look_before
 from rankbars.cli.options import (
-    average_anyway_option,
-    missing_items_option,
+    json_option,
+    judging_options,
     named_option,
-    over_option,
     quiet_option,
     refuse_empty,
-    resamples_option,
-    runs_option,
-    seed_option,
-    test_option,
-    zero_se_option,
 )
-from rankbars.cli.outputs import STANDARD, check_targets, emit, emit_text, output_width
+from rankbars.cli.outputs import STANDARD, emit, emit_text, output_width
 from rankbars.cli.readingoptions import (
     Reading,
     counting_failures,
     reading_options,
     taking_rows,
 )
+from rankbars.cli.targets import check_targets
 from rankbars.data.spec import FAIL_ON, MISSING_TASKS
 from rankbars.errors import DataError, OptionError, UnknownOptionError, WriteError
 
@@ -115,7 +110,7 @@ def _reruns(ctx: click.Context, param: click.Parameter, values: tuple[str, ...])
     help="Judge nothing; of earlier results say how often each claim would pass and fire.",
 )  # fmt: skip
 @click.option("--tasks", metavar="NAME", multiple=True, help="Only this task. Repeat for more.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@json_option
 @click.option("--md", metavar="FILE", help="Write Markdown, for a pull request; - prints it.")
 @click.option("--junit", metavar="FILE", help="Write JUnit XML, a test case for each claim.")
 @click.option(
@@ -154,7 +149,6 @@ def _reruns(ctx: click.Context, param: click.Parameter, values: tuple[str, ...])
     help="The place that is claimed in a store is its next record: number k is judged at "
     "alpha/(k(k+1)) and kept in the log of the store, so that all its records hold together.",
 )  # fmt: skip
-@test_option
 @click.option(
     "--alpha", type=float, help="Error rate of all verdicts together; 0.05 if nothing is said."
 )
@@ -168,13 +162,7 @@ def _reruns(ctx: click.Context, param: click.Parameter, values: tuple[str, ...])
     help="What to do with tasks that a model that is claimed about never ran: judge on the tasks "
     "that all of them ran (insert, additive, drop_tasks), show no average (bounds), or stop.",
 )  # fmt: skip
-@missing_items_option
-@zero_se_option
-@runs_option
-@over_option
-@average_anyway_option
-@seed_option
-@resamples_option
+@judging_options
 @reading_options
 @quiet_option
 def check_command(
@@ -193,24 +181,13 @@ def check_command(
     badge: str | None,
     github: bool,
     costs: str | None,
-    anchor: str | None,
     ledgers: tuple[str, ...],
     change: str,
     spend: str,
     record: bool,
-    test: str,
-    alpha: float | None,
-    missing: str | None,
-    missing_tasks: str | None,
-    missing_items: str | None,
-    zero_se: str,
-    runs: str,
-    aggregate: str,
-    average_anyway: bool,
-    seed: int,
-    resamples: int,
     reading: Reading,
     quiet: bool,
+    **asked: Any,
 ) -> None:
     """Read, judge, print; the exit code says whether the claims hold."""
     if as_json and (github or md == STANDARD):
@@ -218,28 +195,27 @@ def check_command(
             f"--json and {'--github' if github else '--md -'} both go to standard output; only one "
             "result can."
         )
-    targets = {
-        option: path
-        for option, path in (("--md", md), ("--junit", junit), ("--badge", badge))
-        if path is not None
-    }
     if STANDARD in ledgers:
         raise click.UsageError("A ledger is a file that is kept; --ledger - is none.")
     if (change or spend != "halving") and not ledgers:
         raise click.UsageError(
             "--change and --spend are about looks in a ledger; name it with --ledger FILE."
         )
-    reading = counting_failures(reading, missing, missing_items)
+    reading = counting_failures(reading, asked["missing"], asked["missing_items"])
     reading, independent = taking_rows(reading)
-    runs_of_one = click.get_current_context().meta[_RUNS]
+    written = claims if file is None else Path(file)
+    asked |= {"guards": guards, "together": False if each else None}
+    context = click.get_current_context()
+    runs_of_one = context.meta[_RUNS]
     if preflight or runs_of_one:
-        asked = Before(
-            claims, guards, file, each, fail_on, alpha, anchor, test, missing, missing_tasks,
-            missing_items, seed, as_json, quiet,
+        beside = any((md, junit, badge, github, record, ledgers))
+        code = look_before(
+            written, inputs, runs_of_one, reading, tasks, asked, others=beside, fail_on=fail_on,
+            as_json=as_json, quiet=quiet,
         )  # fmt: skip
-        beside = (md, junit, badge, github or None, record or None, *ledgers)
-        look_before(asked, inputs, runs_of_one, reading, tasks, others=any(beside))
+        context.exit(code)
     lines, inputs = _take(claims, guards, file, inputs)
+    targets = {"--md": md, "--junit": junit, "--badge": badge}
     read = (*inputs, *ledgers[1:], *([file] if file is not None else []))
     check_targets(targets | ({"--ledger": ledgers[0]} if ledgers else {}), read)
 
@@ -269,13 +245,8 @@ def check_command(
     report_reading(scores, quiet=quiet)
     with working("Judging", quiet=quiet), _naming_sides(scores, inputs):
         made = check(
-            scores, claims if file is None else Path(file), guards=guards,
-            together=False if each else None, alpha=alpha, test=test, over=aggregate,
-            missing=missing, missing_tasks=missing_tasks, missing_items=missing_items,
-            seed=seed, resamples=resamples, zero_se=zero_se, runs=runs,
-            average_anyway=average_anyway, costs=prices, anchor=anchor, ledger=ledgers or None,
-            change=change, spend=spend, record=store if record else None,
-            independent_rows=independent,
+            scores, written, costs=prices, ledger=ledgers or None, change=change, spend=spend,
+            record=store if record else None, independent_rows=independent, **asked,
         )  # fmt: skip
     if store is not None and not record:
         made = replace(made, notes=(*made.notes, *_record_notes(parsed, store, scores, made.alpha)))
@@ -300,7 +271,7 @@ def check_command(
     if github:
         emit_text(verdicts.check_github(made, fail_on=fail_on))
         _add_to_summary(verdicts.check_markdown(shown, fail_on=fail_on))
-    click.get_current_context().exit(made.exit_code(fail_on))
+    context.exit(made.exit_code(fail_on))
 
 
 # A word says how to read, as everywhere; a path is a run of one system.
@@ -408,9 +379,9 @@ def _priced(reading: Reading, costs: str) -> Reading:
     """How costs are read: lower is better, if nothing else was said of them."""
     said = tuple(one for one in reading.direction if one[0] == costs)
     direction = said or ((costs, "lower"),)
-    column = tuple(one for one in reading.column if one[0] != "score")
+    columns = tuple(one for one in reading.columns if one[0] != "score")
     return replace(
-        reading, metric=(costs,), column=column, direction=direction, score_min=None, score_max=None
+        reading, metric=(costs,), columns=columns, direction=direction, minimum=None, maximum=None
     )
 
 

@@ -6,25 +6,19 @@ import shlex
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 from rankbars.cli.options import (
     alpha_option,
-    average_anyway_option,
     chance_option,
     inputs_argument,
+    json_option,
+    judging_options,
     limits_option,
-    missing_items_option,
     named_option,
-    over_option,
     quiet_option,
-    resamples_option,
-    runs_option,
-    seed_option,
-    test_option,
-    zero_se_option,
 )
 from rankbars.cli.outputs import emit, emit_text, output_width
 from rankbars.cli.readingoptions import (
@@ -33,7 +27,7 @@ from rankbars.cli.readingoptions import (
     reading_options,
     taking_rows,
 )
-from rankbars.data.notes import STOPPED_TRIALS
+from rankbars.data.notes import STOPPED_TRIALS, list_words
 from rankbars.data.spec import MISSING_POLICIES, MISSING_TASKS
 from rankbars.errors import DataError, RankbarsError
 
@@ -74,7 +68,7 @@ Exit codes: 0 done; with --exit-code 0 if the first is better (with --margin: no
     help="The two models, first and second; needed where the input holds more.",
 )  # fmt: skip
 @click.option("--tasks", metavar="NAME", multiple=True, help="Only this task. Repeat for more.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@json_option
 @click.option(
     "--margin", metavar="X",
     help="Also judge whether the first is not worse than the second by more than this, in units of "
@@ -85,7 +79,6 @@ Exit codes: 0 done; with --exit-code 0 if the first is better (with --margin: no
     help="Answer 0 if the first is better (with --margin: not worse by more), 3 if that cannot be "
     "told, 4 if it is refuted.",
 )  # fmt: skip
-@test_option
 @alpha_option
 @named_option(
     "--missing",
@@ -98,11 +91,7 @@ Exit codes: 0 done; with --exit-code 0 if the first is better (with --margin: no
     help="What to do with tasks that one of the two never ran: compare on the tasks that both ran "
     "(insert, additive, drop_tasks: the same for two models), show no average (bounds), or stop.",
 )
-@missing_items_option
-@zero_se_option
-@runs_option
-@over_option
-@average_anyway_option
+@judging_options
 @click.option(
     "--normalise", metavar="NAME",
     help="Scale of the scores before they are averaged: bounds (--limits, or --score-min and "
@@ -110,8 +99,6 @@ Exit codes: 0 done; with --exit-code 0 if the first is better (with --margin: no
 )  # fmt: skip
 @limits_option
 @chance_option
-@seed_option
-@resamples_option
 @reading_options
 @quiet_option
 def compare_command(
@@ -122,22 +109,13 @@ def compare_command(
     as_json: bool,
     margin: str | None,
     exit_code: bool,
-    test: str,
-    alpha: float,
     missing: str | None,
-    missing_tasks: str | None,
     missing_items: str | None,
-    zero_se: str,
-    runs: str,
-    aggregate: str,
-    average_anyway: bool,
-    normalise: str | None,
     limits: str | None,
     chance: str | None,
-    seed: int,
-    resamples: int,
     reading: Reading,
     quiet: bool,
+    **asked: Any,
 ) -> None:
     """Read, compare, print."""
     if models and len(models) != 2:
@@ -172,10 +150,8 @@ def compare_command(
         refuse_scored_errors(scores, missing, missing_items)
     with working("Comparing", quiet=quiet):
         duel = head_to_head(
-            scores, a, b, test=test, alpha=alpha, over=aggregate, missing=missing or "auto",
-            missing_tasks=missing_tasks, missing_items=missing_items, seed=seed,
-            resamples=resamples, zero_se=zero_se, runs=runs,
-            average_anyway=average_anyway, normalise=normalise, independent_rows=independent,
+            scores, a, b, missing=missing or "auto", missing_items=missing_items,
+            independent_rows=independent, **asked,
         )  # fmt: skip
     made = None if margin is None else judge_margin(scores, duel, margin)
     if made is not None:
@@ -301,18 +277,18 @@ def _by_runs(inputs: tuple[str, ...], reading: Reading, read: Scores) -> Scores:
     """
     from rankbars.cli.inputs import read_scores
 
-    if any(role == "model" for role, _ in reading.column):
+    if any(role == "model" for role, _ in reading.columns):
         return read
     for name in _RUNS:
-        by_run = replace(reading, column=(*reading.column, ("model", name)))
+        by_run = replace(reading, columns=(*reading.columns, ("model", name)))
         try:
             found = read_scores(inputs, by_run)
         except RankbarsError:
             continue
         if len(found.models) > 2:
-            shown = ", ".join(map(repr, found.models[:MOST_NAMES]))
             raise DataError(
-                f"Two runs are compared; the column {name!r} holds {len(found.models)}: {shown}. "
+                f"Two runs are compared; the column {name!r} holds {len(found.models)}: "
+                f"{list_words(map(repr, found.models), MOST_NAMES)}. "
                 f"Choose two: {shlex.join(('--column', f'model={name}'))} --models A --models B."
             )
         if len(found.models) == 2:
@@ -367,10 +343,9 @@ def _two_models(scores: Scores, inputs: list[str] | dict[str, str]) -> tuple[str
             + ("".join(f"{note.message} " for note in scores.notes if note.code == "files-skipped")
                or "Name a file of the other model too.").strip()
         )  # fmt: skip
-    shown = ", ".join(repr(name) for name in names[:MOST_NAMES])
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     raise DataError(
-        f"Exactly two models are compared; found {len(names)}: {shown}{more}. "
+        f"Exactly two models are compared; found {len(names)}: "
+        f"{list_words(map(repr, names), MOST_NAMES)}. "
         "Choose two: --models A --models B."
     )
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from rankbars.readers import FileReport
 
 __all__ = [
-    "choose", "formats_command", "name_inputs", "read_scores", "report_reading",
+    "choose", "formats_command", "name_inputs", "one_model_as_sides", "read_scores",
+    "report_reading", "take_scores",
 ]  # fmt: skip
 
 _MOST_NOTES = 20
@@ -69,7 +70,6 @@ def read_scores(
     return rb.read(
         inputs if isinstance(inputs, dict) else name_inputs(inputs),
         progress=progress,
-        redact=reading.redact,
         by_reference=by_reference,
         n_jobs=n_jobs,
         models=models or None,
@@ -78,6 +78,24 @@ def read_scores(
         **reading.declared(),
         **({} if votes is None else votes.declared()),
     )
+
+
+def take_scores(
+    inputs: Sequence[str],
+    reading: Reading,
+    models: Sequence[str] = (),
+    tasks: Sequence[str] = (),
+    *,
+    quiet: bool,
+    beside: bool = False,
+) -> tuple[Scores, frozenset[Note]]:
+    """What the inputs hold of the chosen models and tasks, and the notes that were said of it."""
+    from rankbars.cli.progress import reading_files
+
+    with reading_files(quiet=quiet) as progress:
+        read = read_scores(inputs, reading, progress=progress, models=models, beside=beside)
+    scores = choose(read, models, tasks, reading.patterns)
+    return scores, report_reading(scores, quiet=quiet)
 
 
 def name_inputs(inputs: Sequence[str]) -> list[str] | dict[str, str]:
@@ -250,7 +268,8 @@ def _describe_reading(scores: Scores) -> _Report:
     lines = [_files_line(scores), _size_line(scores), _metrics_line(scores)]
     by_message: dict[str, list[Note]] = {}
     for note in sorted(scores.notes, key=lambda note: note.code not in _FIRST_NOTES):
-        by_message.setdefault(_note_line(note.task, note.message), []).append(note)
+        line = note.message if note.task is None else f"{note.task}: {note.message}"
+        by_message.setdefault(line, []).append(note)
     shown = list(by_message)[:_MOST_NOTES]
     lines += [f"- {message}" for message in shown]
     if len(by_message) > _MOST_NOTES:
@@ -274,6 +293,7 @@ def _files_line(scores: Scores) -> str:
 def _size_line(scores: Scores) -> str:
     from rankbars.data.evidence import Estimates
     from rankbars.data.storedtasks import outline_of
+    from rankbars.render.notation import counted
 
     rows: Counter[str] = Counter()
     sizes: dict[str, list[int]] = {}
@@ -289,15 +309,15 @@ def _size_line(scores: Scores) -> str:
     parts = []
     for kind, counts in sizes.items():
         if kind == "estimates":
-            parts.append(f"published scores on {_plural(len(counts), 'task')}")
+            parts.append(f"published scores on {counted(len(counts), 'task')}")
         elif min(counts) == max(counts):
             size = f" ({counts[0]:,} per task)" if len(counts) > 1 else ""
-            parts.append(f"{_plural(rows[kind], kind[:-1])}{size}")
+            parts.append(f"{counted(rows[kind], kind[:-1])}{size}")
         else:
             parts.append(f"{rows[kind]:,} {kind} ({min(counts):,} to {max(counts):,} per task)")
     parts += _repeats(scores)
     models, tasks = len(scores.models), len(scores.tasks)
-    return f"{_plural(models, 'model')}, {_plural(tasks, 'task')}; {'; '.join(parts)}."
+    return f"{counted(models, 'model')}, {counted(tasks, 'task')}; {'; '.join(parts)}."
 
 
 def _repeats(scores: Scores) -> list[str]:
@@ -322,17 +342,11 @@ def _metrics_line(scores: Scores) -> str:
         return ""
     if len(metrics) == 1 and metrics.total() == len(scores.tasks):
         return f"Metric: {next(iter(metrics))!r}."
-    parts = [f"{name!r} on {_plural(count, 'task')}" for name, count in metrics.most_common(5)]
-    more = f" and {len(metrics) - 5} more" if len(metrics) > 5 else ""
-    return f"Metrics: {', '.join(parts)}{more}."
+    from rankbars.data.notes import list_words
+    from rankbars.render.notation import counted
 
-
-def _note_line(task: str | None, message: str) -> str:
-    return message if task is None else f"{task}: {message}"
-
-
-def _plural(count: int, word: str) -> str:
-    return f"{count:,} {word}" + ("" if count == 1 else "s")
+    parts = (f"{name!r} on {counted(count, 'task')}" for name, count in metrics.most_common())
+    return f"Metrics: {list_words(parts, 5)}."
 
 
 @click.command("formats", short_help="What can be read, and what a file is.")
@@ -344,7 +358,7 @@ def formats_command(*, paths: tuple[str, ...], as_json: bool) -> int:
     Then what reading the recognised files gives, without any option. Exit code 1 if nothing is
     recognised.
     """
-    from rankbars.cli.answers import print_answer
+    from rankbars.cli.outputs import print_answer
     from rankbars.readers import explain
 
     if not paths:

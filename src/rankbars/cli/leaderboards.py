@@ -1,4 +1,4 @@
-"""Results in, a leaderboard out: ``rankbars rank`` and ``demo``."""
+"""Results in, a leaderboard out: ``rankbars rank``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from rankbars.cli.options import (
     check_first,
     first_option,
     json_option,
-    known_name,
     models_option,
     named_option,
     printed_json,
@@ -33,22 +32,14 @@ from rankbars.cli.othermetrics import (
     reading_costs,
     say_side,
 )
-from rankbars.cli.outputs import (
-    STANDARD,
-    check_pictures,
-    check_targets,
-    deliver,
-    emit_text,
-    held_out_files,
-    say,
-)
+from rankbars.cli.outputs import STANDARD, deliver, emit_text, say
 from rankbars.cli.readingoptions import (
     Reading,
     counting_failures,
     reading_options,
     taking_rows,
 )
-from rankbars.cli.stopping import account_for_files
+from rankbars.cli.targets import check_targets, drawn_bytes, picture_kind
 from rankbars.cli.taskfiles import TaskFiles, task_file_options
 from rankbars.cli.votechoices import (
     VoteChoices,
@@ -63,7 +54,6 @@ from rankbars.cli.votechoices import (
     vote_reading_options,
     with_health,
 )
-from rankbars.demos import DEMOS, LESSON, Demo, demo_path, lesson_records
 
 if TYPE_CHECKING:
     from rankbars.cli.progress import Advance
@@ -73,7 +63,7 @@ if TYPE_CHECKING:
     from rankbars.data.spec import Spec
     from rankbars.store.pairs import PairCache
 
-__all__ = ["demo_command", "rank_command"]
+__all__ = ["rank_command"]
 
 _RANK_HELP = """Rank models with error bars: on each task, on the average, on a new task.
 
@@ -87,7 +77,6 @@ What was read is reported on standard error; the board goes to standard output.
   rankbars rank errors.csv --direction lower
   rankbars rank votes.parquet --elo 1000
 """
-_FIRST = next(iter(DEMOS))
 
 
 @click.command("rank", help=_RANK_HELP, short_help="Rank models with error bars.")
@@ -187,12 +176,13 @@ def rank_command(
         others=bool(others or described.clusters or by_reference or voting.anytime),
     )  # fmt: skip
     given = {"-o": output, "--html": html, "--md": md}
-    targets = {option: path for option, path in given.items() if path is not None}
-    written = {f"--held-out {path}": path for path in held_out}
+    tables = {path: picture_kind(path, "json") for path in held_out}
     prices = [others.prices] if others.prices else []
-    check_targets(targets | written, [*inputs, *judge, *described.paths, *prices])
-    check_pictures(held_out)
-    account_for_files([*targets.values(), *held_out])
+    targets = check_targets(
+        given | {f"--held-out {path}": path for path in held_out},
+        [*inputs, *judge, *described.paths, *prices],
+    )
+    targets = {option: path for option, path in targets.items() if option in given}
     workers.check()
     _refuse_combinations(
         spec, vote_reading, voting, pairs=pairs and output is None, hold_out=hold_out is not None,
@@ -263,7 +253,7 @@ def rank_command(
     beside: dict[str, str | bytes] = {}
     if found is not None:
         scores = scores.select(models=board.models, tasks=board.tasks)
-        beside = held_out_files(found, held_out)
+        beside = {path: _table_of(found, kind) for path, kind in tables.items()}
     if correlated is not None:
         board = _with_correlation(board, scores, correlated, quiet=quiet)
     if voting.anytime:
@@ -292,6 +282,18 @@ def _rank(
     if memory is not None:
         memory.save()
     return board, None
+
+
+def _table_of(found: HeldOut, kind: str) -> str | bytes:
+    """What was found on tasks that were held out: as numbers, or as a picture."""
+    if kind == "json":
+        from rankbars.data.plain import json_text
+        from rankbars.render.askedranks import held_out_to_dict
+
+        return json_text(held_out_to_dict(found))
+    from rankbars.render.plotting import draw_picture
+
+    return drawn_bytes(draw_picture("held_out", found), kind)
 
 
 def _further(
@@ -427,79 +429,3 @@ def _explanation(scores: Scores, board: Leaderboard, *, quiet: bool) -> str:
         with working("Examining votes", quiet=quiet):
             parts += examined(scores, board)
     return "\n" + "\n".join(parts)
-
-
-@click.command("demo", short_help="Rank results that come with the package.")
-@click.argument("name", metavar="[NAME]", callback=known_name((*DEMOS, "lesson")), default=_FIRST)
-@click.option("--list", "wants_list", is_flag=True, help="List the results there are.")
-@click.option("-o", "--output", metavar="FILE", help="Write the board as JSON; - prints it.")
-@click.option(
-    "--html", metavar="FILE", help="Where to write the page; rankbars-NAME.html if not given."
-)
-@json_option
-@quiet_option
-def demo_command(
-    *, name: str, wants_list: bool, output: str | None, html: str | None, as_json: bool, quiet: bool
-) -> None:
-    """Rank real results that come with the package: print the board, write a page.
-
-    `rankbars demo lesson` begins with the plain table of made records, and what of it is shown.
-    """
-    output = printed_json(output, as_json=as_json)
-    if wants_list and as_json:
-        raise click.UsageError("--list is a list for people: leave --json out.")
-    if wants_list:
-        emit_text("".join(_entry(known) for known in DEMOS) + f"{'lesson':<10} {LESSON}\n")
-        return
-    page = f"rankbars-{name}.html" if html is None else html
-    targets = {"--html": page} if output is None else {"-o": output, "--html": page}
-    check_targets(targets)
-    account_for_files(targets.values())
-
-    import rankbars as rb
-    from rankbars.cli.inputs import report_reading
-    from rankbars.cli.progress import counting, working
-    from rankbars.cli.tablecommand import plain_text
-    from rankbars.cli.votechoices import with_health
-
-    demo = DEMOS.get(name)
-    if demo is None:
-        records = lesson_records()
-        if output != STANDARD:
-            emit_text(plain_text(rb.plain_table(records), pairs=True, scores=True) + "\n")
-        deliver(rb.leaderboard(rb.Scores.from_records(records)), targets, quiet=quiet)
-        return
-    if not quiet:
-        say(f"{demo.description}.\nFrom {demo.source} ({demo.licence}).")
-    with working("Reading", quiet=quiet):
-        scores = _named_by_file(
-            rb.read(demo_path(demo), direction=demo.direction, rows=demo.rows, folds=demo.folds),
-            demo,
-        )
-    said = report_reading(scores, quiet=quiet)
-    with counting("Comparing models", "task", then="Averaging", quiet=quiet) as progress:
-        board = rb.leaderboard(scores, missing=demo.missing, pairs=True, progress=progress)
-    board = with_health(board, scores, quiet=quiet).titled(
-        title=demo.title,
-        source=demo.source,
-        date=demo.date,
-        link=demo.link,
-    )
-    deliver(board, targets, quiet=quiet, said=said)
-
-
-def _named_by_file(scores: Scores, demo: Demo) -> Scores:
-    """The same scores; the file is called by its name, wherever the package lies."""
-    place = str(demo_path(demo))
-    return replace(
-        scores,
-        notes=tuple(
-            replace(note, message=note.message.replace(place, demo.file)) for note in scores.notes
-        ),
-        inputs=tuple(replace(one, path=demo.file) for one in scores.inputs),
-    )
-
-
-def _entry(name: str) -> str:
-    demo = DEMOS[name]
-    return f"{name:<10} {demo.description}\n{'':<10} {demo.source} ({demo.licence})\n"

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankbars.cli.answers import print_answer, store_changed
 from rankbars.cli.options import inputs_argument, json_option, quiet_option
-from rankbars.cli.outputs import STANDARD, check_targets, emit, emit_text, output_width, say
+from rankbars.cli.outputs import STANDARD, emit, emit_text, output_width, print_change, say
 from rankbars.cli.readingoptions import find_store
-from rankbars.cli.stopping import account_for_files
-from rankbars.cli.storing import (
+from rankbars.cli.storelog import (
     account_for_store,
     by_option,
     say_event,
@@ -20,6 +18,7 @@ from rankbars.cli.storing import (
     store_option,
     who_is,
 )
+from rankbars.cli.targets import check_targets
 from rankbars.errors import OptionError
 
 if TYPE_CHECKING:
@@ -132,7 +131,7 @@ def _tell(
     say_rest(path)
     said = [note.message for note in scores.notes if note.code in ("look-alike", "retired")]
     if as_json:
-        print_answer(store_changed(path, events, notes=said))
+        print_change(path, events, notes=said)
         return
     if quiet:
         return
@@ -149,7 +148,7 @@ def _tell(
 @click.option("--new-items", is_flag=True,
               help="Items that the store does not have are no fault.")  # fmt: skip
 @click.option("--like", metavar="BOARD", help="Rank with the options of this board file.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@json_option
 @click.option("--md", metavar="FILE", help="Also write a comment for a pull request, in Markdown.")
 @by_option
 def submit_command(
@@ -174,9 +173,7 @@ def submit_command(
         raise OptionError("A store cannot be submitted. Submit the files that it was made of.")
     if as_json and md == STANDARD:
         raise click.UsageError("--json and --md - both go to standard output; only one result can.")
-    targets = {} if md is None else {"--md": md}
-    check_targets(targets, [*inputs, store])
-    account_for_files(list(targets.values()))
+    check_targets({"--md": md}, [*inputs, store])
     spec = None if like is None else load(like).spec
     report = submit(
         list(inputs), store, dry_run=dry_run, new_tasks=new_tasks, new_items=new_items, spec=spec,

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankbars.cli.options import (
     alpha_option,
+    json_option,
     models_option,
     named_option,
     quiet_option,
     seed_option,
     tasks_option,
 )
-from rankbars.cli.outputs import STANDARD, check_targets, emit, emit_text, say
+from rankbars.cli.outputs import STANDARD, emit, emit_text, say
 from rankbars.cli.readingoptions import Reading, reading_options
-from rankbars.cli.stopping import account_for_files
+from rankbars.cli.targets import check_targets
 from rankbars.data.spec import TIES
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ written is a sheet to fill in, with the labels so far.
     "--ties", known=TIES, default="half", show_default=True,
     help="What a tie is, as for rank.",
 )  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@json_option
 @click.option("-o", "--output", metavar="FILE", help="Write a row for each vote to ask, as CSV.")
 @alpha_option
 @models_option
@@ -106,9 +107,6 @@ def next_command(
     inputs: tuple[str, ...],
     number: int,
     decide: str,
-    width: float | None,
-    new: tuple[str, ...],
-    even: float,
     judge: tuple[str, ...],
     labels: str | None,
     items: int,
@@ -116,48 +114,37 @@ def next_command(
     ties: str,
     as_json: bool,
     output: str | None,
-    alpha: float,
     models: tuple[str, ...],
     tasks: tuple[str, ...],
     seed: int,
     reading: Reading,
     quiet: bool,
+    **asked: Any,
 ) -> None:
     """Read, allocate, print."""
     _refuse_mixture(inputs, judge, labels)
-    if output is not None:
-        given = (*inputs, *judge, *(() if labels is None else (labels,)))
-        check_targets({"--output": output}, given)
-        account_for_files([output])
+    check_targets({"--output": output}, [*inputs, *judge, *([] if labels is None else [labels])])
     if output == STANDARD and as_json:
         raise click.UsageError("--json and -o - both go to standard output; choose one.")
     import rankbars as rb
-    from rankbars.cli.inputs import choose, read_scores, report_reading
-    from rankbars.cli.progress import reading_files, working
+    from rankbars.cli.inputs import take_scores
+    from rankbars.cli.progress import working
+
+    def take(*paths: str) -> Scores:
+        return take_scores(paths, reading, models, tasks, quiet=quiet, beside=bool(judge))[0]
 
     if judge:
-
-        def take(path: str) -> Scores:
-            with reading_files(quiet=quiet) as progress:
-                read = read_scores((path,), reading, progress=progress, beside=True)
-            scores = choose(read, models, tasks, reading.patterns)
-            report_reading(scores, quiet=quiet)
-            return scores
-
         known = None if labels is None else take(labels)
         sheet = rb.ask_labels(
             *map(take, judge), number=items, labels=known, strata=strata, seed=seed
         )
         _write(sheet, _sheet_in_words(sheet), output, as_json=as_json, quiet=quiet)
         return
-    with reading_files(quiet=quiet) as progress:
-        read = read_scores(inputs, reading, progress=progress)
-    scores = choose(read, models, tasks, reading.patterns)
-    report_reading(scores, quiet=quiet)
+    scores = take(*inputs)
     with working("Allocating", quiet=quiet):
         found = rb.allocate(
-            scores, number, decide=int(decide) if decide.isdecimal() else decide, width=width,
-            new=new, even=even, alpha=alpha, votes=rb.VoteOptions(ties=ties), seed=seed,
+            scores, number, decide=int(decide) if decide.isdecimal() else decide,
+            votes=rb.VoteOptions(ties=ties), seed=seed, **asked,
         )  # fmt: skip
     _write(found, _in_words(found), output, as_json=as_json, quiet=quiet)
 

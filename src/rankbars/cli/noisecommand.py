@@ -6,22 +6,23 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankbars.cli.options import (
     alpha_option,
     inputs_argument,
+    json_option,
     models_option,
     named_option,
     quiet_option,
     seed_option,
     tasks_option,
 )
-from rankbars.cli.outputs import check_targets, drawn_bytes, emit, emit_text, output_width
+from rankbars.cli.outputs import emit, emit_text, output_width
 from rankbars.cli.readingoptions import Reading, counting_failures, reading_options
-from rankbars.cli.stopping import account_for_files
+from rankbars.cli.targets import check_targets, drawn_bytes, picture_kind
 from rankbars.errors import DataError, OptionError, RankbarsError, UnknownOptionError
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ whether more items or more trials are worth the money.
     "a metric, that holds what each answer cost.",
 )  # fmt: skip
 @click.option("--budget", type=float, metavar="Z", help="With costs: what may be spent.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@json_option
 @click.option("-o", "--output", metavar="FILE", help="Draw the parts (.svg, .pdf, .png).")
 @alpha_option
 @named_option(
@@ -77,31 +78,23 @@ def noise_command(
     *,
     inputs: tuple[str, ...],
     pair: tuple[str, str] | None,
-    cost_item: float | None,
     cost_trial: str | None,
-    budget: float | None,
     as_json: bool,
     output: str | None,
-    alpha: float,
     missing: str | None,
-    seed: int,
     models: tuple[str, ...],
     tasks: tuple[str, ...],
     reading: Reading,
     quiet: bool,
+    **asked: Any,
 ) -> None:
     """Read, split, print."""
-    suffix = "" if output is None else Path(output).suffix.lower().removeprefix(".")
-    if output is not None:
-        if suffix not in ("svg", "pdf", "png"):
-            raise OptionError(f"{output}: the name must end in .svg, .pdf or .png.")
-        check_targets({"-o": output}, inputs)
-        account_for_files([output])
-
+    kind = "" if output is None else picture_kind(output)
+    check_targets({"-o": output}, inputs)
     reading = counting_failures(reading, missing)
     import rankbars as rb
-    from rankbars.cli.inputs import choose, read_scores, report_reading
-    from rankbars.cli.progress import reading_files, working
+    from rankbars.cli.inputs import take_scores
+    from rankbars.cli.progress import working
 
     scores: Scores | Leaderboard
     from_board = _is_board(inputs)
@@ -109,28 +102,20 @@ def noise_command(
         scores = _take_board(inputs[0], models, tasks, reading)
         spent = None if cost_trial is None else _plain_cost(cost_trial)
     else:
-        with reading_files(quiet=quiet) as progress:
-            read = read_scores(inputs, reading, progress=progress, models=models)
-        scores = choose(read, models, tasks, reading.patterns)
-        report_reading(scores, quiet=quiet)
+        scores, _ = take_scores(inputs, reading, models, tasks, quiet=quiet)
         compared = pair or scores.models
         spent = None if cost_trial is None else (
             _cost_of(cost_trial, inputs, reading, compared, scores)
         )  # fmt: skip
     with working("Splitting", quiet=quiet):
-        found = rb.noise(
-            scores, pair, alpha=alpha, cost_item=cost_item, cost_trial=spent, budget=budget,
-            missing=missing, seed=seed,
-        )  # fmt: skip
+        found = rb.noise(scores, pair, cost_trial=spent, missing=missing, **asked)
     if from_board and tasks:
         found = replace(found, tasks={name: found.tasks[name] for name in tasks})
     if output is not None:
         from rankbars.data.drafts import write_bytes
         from rankbars.render.plotting import draw_picture
-        from rankbars.render.plotting.style import check_picture
 
-        check_picture(suffix, drawn=True, projection=None)
-        write_bytes(output, drawn_bytes(draw_picture("noise", found), suffix))
+        write_bytes(output, drawn_bytes(draw_picture("noise", found), kind))
     if as_json:
         emit(found.to_json())
     else:
@@ -153,7 +138,7 @@ def _take_board(
     """The board in a file, which is not read anew."""
     import rankbars as rb
 
-    given = (models, reading.column, reading.direction, reading.metric, reading.where, reading.map,
+    given = (models, reading.columns, reading.direction, reading.metric, reading.where, reading.map,
              reading.rows, reading.filter, reading.reruns, reading.trials)  # fmt: skip
     if any(given):
         raise OptionError(
@@ -200,9 +185,9 @@ def _read_costs(
     """A column of a table, or what a tool calls so."""
     from rankbars.cli.inputs import read_scores
 
-    plain = replace(reading, score_min=None, score_max=None, direction=((name, "lower"),))
+    plain = replace(reading, minimum=None, maximum=None, direction=((name, "lower"),))
     try:
-        column = replace(plain, column=(*reading.column, ("score", name)), metric=())
+        column = replace(plain, columns=(*reading.columns, ("score", name)), metric=())
         return read_scores(inputs, column, models=models)
     except RankbarsError:
         return read_scores(inputs, replace(plain, metric=(name,)), models=models)

@@ -32,6 +32,7 @@ __all__ = [
     "Command",
     "Decorator",
     "about_options",
+    "add_options",
     "alpha_option",
     "analysis_options",
     "average_anyway_option",
@@ -41,10 +42,12 @@ __all__ = [
     "first_option",
     "inputs_argument",
     "json_option",
+    "judging_options",
     "known_name",
     "limits_option",
     "missing_items_option",
     "named_option",
+    "named_values",
     "over_option",
     "printed_json",
     "quiet_option",
@@ -98,6 +101,46 @@ class AverageChoice(NamedTuple):
     method: str = "auto"
 
 
+def named_values(
+    expected: str, value: Callable[[str], Any] = str, *, first: bool = False, bare: bool = False
+) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], tuple[tuple[str, Any], ...]]:
+    """Callback that takes ``NAME=VALUE`` apart, and answers what is not such with what is.
+
+    Parameters
+    ----------
+    expected : str
+        What must be given, after the word "must".
+    value : callable
+        Makes a value of its text, and raises `ValueError` of a text that is none.
+    first : bool
+        Whether the first equals sign is the one between the two; else names may hold some.
+    bare : bool
+        Whether a value may stand alone; its name is empty then.
+    """
+
+    def split(
+        ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]
+    ) -> tuple[tuple[str, Any], ...]:
+        found: dict[str, Any] = {}
+        for text in texts:
+            name, sign, said = text.partition("=") if first else text.rpartition("=")
+            name = name.strip() if first else name
+            try:
+                if not (name if sign else bare):
+                    raise ValueError
+                made = value(said)
+            except ValueError:
+                raise click.BadParameter(f"{text!r} must {expected}.", ctx, param) from None
+            if found.setdefault(name, made) != made:
+                what = repr(name) if name else "everything"
+                raise click.BadParameter(
+                    f"{what} is given twice, as {found[name]!r} and as {made!r}.", ctx, param
+                )
+        return tuple(found.items())
+
+    return split
+
+
 def _split_average(ctx: click.Context, param: click.Parameter, value: str) -> AverageChoice:
     """``OVER``, ``OVER:ESTIMATOR`` or ``OVER:ESTIMATOR:METHOD``; an empty part is ``auto``."""
     parts = value.split(":")
@@ -119,6 +162,17 @@ def refuse_empty(
     return values
 
 
+def add_options(*options: Decorator) -> Decorator:
+    """Decorator that adds `options` to a command, in this order."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
 def collect_options(
     group: type[Any], argument: str, options: Sequence[Decorator], *, given: Sequence[str] = ()
 ) -> Decorator:
@@ -134,10 +188,7 @@ def collect_options(
             taken = {name: values.pop(name) for name in names}
             command(**values, **{argument: group(**taken)})
 
-        decorated: Command = collected
-        for option in reversed(options):
-            decorated = option(decorated)
-        return decorated
+        return add_options(*options)(collected)
 
     return decorate
 
@@ -173,10 +224,12 @@ def about_options(command: Command) -> Command:
         About(**about)  # what does not fit is said before anything is read
         command(**values, about=about)
 
-    decorated: Command = collected
-    for name, (kind, words) in reversed(_ABOUT.items()):
-        decorated = click.option(f"--{name}", metavar=kind, help=words)(decorated)
-    return decorated
+    return add_options(
+        *(
+            click.option(f"--{name}", metavar=kind, help=words)
+            for name, (kind, words) in _ABOUT.items()
+        )
+    )(collected)
 
 
 json_option = click.option(
@@ -236,7 +289,7 @@ missing_items_option = named_option(
     help="What to do where a task was run and some of its rows have no score.",
 )  # fmt: skip
 over_option = named_option(
-    "--aggregate", known=OVERS, default="auto", show_default=True,
+    "--aggregate", "over", known=OVERS, default="auto", show_default=True,
     help="The average over these items and tasks, over a population of tasks, or none.",
 )  # fmt: skip
 _missing_options = (
@@ -270,16 +323,10 @@ runs_option = named_option(
 )  # fmt: skip
 
 
-def _read_variants(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> dict[str, int]:
-    found = {}
-    for one in given:
-        name, sign, count = one.rpartition("=")
-        if not sign or not name or not count.isdecimal() or int(count) < 1:
-            raise click.BadParameter(f"{one!r} is not NAME=K with a whole number K, at least 1.")
-        found[name] = int(count)
-    return found
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError
+    return int(text)
 
 
 seed_option = click.option(
@@ -289,6 +336,11 @@ resamples_option = click.option(
     "--resamples", type=int, metavar="N", default=1000, show_default=True,
     help="Number of resamples, for methods that resample.",
 )  # fmt: skip
+judging_options = add_options(
+    test_option, missing_items_option, zero_se_option, runs_option, over_option,
+    average_anyway_option, seed_option, resamples_option,
+)  # fmt: skip
+"""Options of ``check`` and ``compare`` that the library takes as they are."""
 
 _ANALYSIS = (
     test_option,
@@ -349,7 +401,8 @@ _ANALYSIS = (
     *_missing_options,
     zero_se_option,
     click.option(
-        "--variants", multiple=True, metavar="NAME=K", callback=_read_variants,
+        "--variants", multiple=True, metavar="NAME=K",
+        callback=named_values("look like NAME=K with a whole number K, at least 1", _count),
         help="NAME is the best of K tries whose other results are not in the input; counts in "
         "the score of the leader. Several times for several models.",
     ),
@@ -393,11 +446,9 @@ def analysis_options(command: Command) -> Command:
         workers = Workers(values.pop("backend"), values.pop("scheduler"), values.pop("jobs"))
         taken = {name: values.pop(name) for name in _OF_SPEC}
         taken["missing"] = taken["missing"] or "auto"
+        taken["variants"] = dict(taken["variants"])
         taken["normalise"] = None if taken["normalise"] == "none" else taken["normalise"]
         spec = Spec(**taken, **values.pop("aggregate")._asdict())
         command(**values, spec=spec, workers=workers)
 
-    decorated: Command = collected
-    for option in reversed(_ANALYSIS):
-        decorated = option(decorated)
-    return decorated
+    return add_options(*_ANALYSIS)(collected)

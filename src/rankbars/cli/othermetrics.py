@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankbars.cli.options import collect_options
+from rankbars.cli.options import collect_options, named_values
 from rankbars.cli.outputs import STANDARD, say
 from rankbars.cli.readingoptions import Reading
 
@@ -104,7 +104,7 @@ def reading_costs(reading: Reading, metric: str) -> Reading:
     """The reading of a cost, of which less is better and whose limits nobody declared."""
     sides = tuple(side for side in reading.direction if side[0] != metric)
     return replace(
-        reading, metric=(metric,), score_min=None, score_max=None,
+        reading, metric=(metric,), minimum=None, maximum=None,
         direction=(*sides, (metric, "lower")),
     )  # fmt: skip
 
@@ -151,21 +151,14 @@ other_metrics_options = collect_options(
 
 def _read_prices(path: str) -> tuple[str, dict[str, float]]:
     """What the costs are called, and one per model."""
-    from rankbars.cli.taskfiles import read_task_file
-    from rankbars.errors import ReadError
+    from rankbars.cli.taskfiles import read_number, read_task_file
 
     found = read_task_file(path)
     # The head of a table names the cost.
     metric = found.pop("model", None) or found.pop("Model", Path(path).stem)
-    prices = {}
-    for model, text in found.items():
-        try:
-            prices[model] = float(text)
-        except ValueError:
-            raise ReadError.at(
-                path, f"the cost of {model!r} must be a number; found {text!r}."
-            ) from None
-    return metric, prices
+    return metric, {
+        model: read_number(path, "cost", repr(model), text) for model, text in found.items()
+    }
 
 
 def _other_order(board: Leaderboard, metric: str, other: Leaderboard) -> OtherOrder:
@@ -196,59 +189,20 @@ def _other_order(board: Leaderboard, metric: str, other: Leaderboard) -> OtherOr
     return OtherOrder(board.models, metric, score, other.ranks.best, other.ranks.worst)
 
 
-_Weighted = tuple[str, float, tuple[float, float] | None]
-"""A task, its weight, and which scores count as 0 and as 1."""
-_Correlations = tuple[tuple[str, float], ...]
-"""Two names with a comma between them, and a number."""
-
-
-def _read_parts(
-    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
-) -> tuple[_Weighted, ...]:
-    """``TASK=WEIGHT`` or ``TASK=WEIGHT:WORST:BEST``; the name is all before the last ``=``."""
-    found: list[_Weighted] = []
-    for value in values:
-        name, _, text = value.rpartition("=")
-        try:
-            numbers = [float(one) for one in text.split(":")]
-        except ValueError:
-            numbers = []
-        if not name or len(numbers) not in (1, 3):
-            raise click.BadParameter(
-                f"{value!r} must look like TASK=WEIGHT or TASK=WEIGHT:WORST:BEST, such as "
-                "quality=0.8 or seconds=0.2:10:0.",
-                ctx,
-                param,
-            )
-        if name in (one[0] for one in found):
-            raise click.BadParameter(f"{name!r} is named twice; keep one of them.", ctx, param)
-        found.append((name, numbers[0], (numbers[1], numbers[2]) if len(numbers) == 3 else None))
-    return tuple(found)
-
-
-def _read_correlations(
-    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
-) -> _Correlations:
-    found = []
-    for value in values:
-        names, _, text = value.rpartition("=")
-        try:
-            found.append((names, float(text)))
-        except ValueError:
-            names = ""
-        if "," not in names:
-            raise click.BadParameter(
-                f"{value!r} must look like TASK,TASK=R, such as math,physics=0.4.", ctx, param
-            )
-    return tuple(found)
+def _numbers(text: str) -> tuple[float, ...]:
+    """A weight, alone or with the scores that count as 0 and as 1."""
+    numbers = tuple(float(one) for one in text.split(":"))
+    if len(numbers) not in (1, 3):
+        raise ValueError
+    return numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Composite:
     """The tasks that are ranked as one, with their weights; none: every task for itself."""
 
-    parts: tuple[_Weighted, ...]
-    correlations: _Correlations
+    parts: tuple[tuple[str, tuple[float, ...]], ...]
+    correlations: tuple[tuple[str, float], ...]
 
     def of(self, scores: Scores) -> Scores:
         """The one task that the parts make; the scores themselves where there are none.
@@ -259,7 +213,7 @@ class Composite:
             If there are correlations alone, or one of them does not name two of the parts.
         """
         if self.parts:
-            return _compose(scores, self.parts, self.correlations)
+            return _compose(self, scores)
         if self.correlations:
             raise click.UsageError("--task-correlation is of the tasks of --composite; name them.")
         return scores
@@ -271,7 +225,10 @@ composite_options = collect_options(
     (
         click.option(
             "--composite", "parts", metavar="TASK=WEIGHT[:WORST:BEST]", multiple=True,
-            callback=_read_parts,
+            callback=named_values(
+                "look like TASK=WEIGHT or TASK=WEIGHT:WORST:BEST, such as quality=0.8 or "
+                "seconds=0.2:10:0", _numbers,
+            ),
             help="Rank the weighted sum of several tasks, such as metrics of the same answers "
             "(read with --column task=metric): summed item by item, or from standard errors. WORST "
             "and BEST are the scores that count as 0 and as 1. Declare them before looking, one "
@@ -279,7 +236,7 @@ composite_options = collect_options(
         ),
         click.option(
             "--task-correlation", "correlations", metavar="TASK,TASK=R", multiple=True,
-            callback=_read_correlations,
+            callback=named_values("look like TASK,TASK=R, such as math,physics=0.4", float),
             help="With --composite of published scores with errors: the correlation of the errors "
             "on two tasks, 0 where none is named. Repeat for more.",
         ),
@@ -287,12 +244,15 @@ composite_options = collect_options(
 )  # fmt: skip
 
 
-def _compose(scores: Scores, parts: tuple[_Weighted, ...], correlations: _Correlations) -> Scores:
+def _compose(composed: Composite, scores: Scores) -> Scores:
     from rankbars.steps.composites import Part, composite
 
-    weighted = {name: Part(weight, scale) for name, weight, scale in parts}
+    weighted = {
+        name: Part(weight, (ends[0], ends[1]) if ends else None)
+        for name, (weight, *ends) in composed.parts
+    }
     declared = {}
-    for names, value in correlations:
+    for names, value in composed.correlations:
         # Names of tasks may hold commas themselves.
         cuts = [at for at, letter in enumerate(names) if letter == ","]
         pairs = [(names[:at].strip(), names[at + 1 :].strip()) for at in cuts]

@@ -1,38 +1,35 @@
-"""What goes out: the standard streams, targets checked before long work, a finished board."""
+"""What goes out: the standard streams, answers for programs, a finished board."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from rankbars.data.drafts import real_path, write_all
-from rankbars.errors import OptionError, ReadError, WriteError
+from rankbars.data.drafts import write_all
+from rankbars.errors import ReadError, WriteError
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+    from rankbars.cli.answers import FilesAnswer
     from rankbars.data.board import Leaderboard
-    from rankbars.data.diagnosis import HeldOut
     from rankbars.data.notes import Note
+    from rankbars.store.holdings import Event
 
 __all__ = [
     "STANDARD",
-    "check_pictures",
-    "check_targets",
     "deliver",
-    "drawn_bytes",
     "emit",
     "emit_text",
-    "held_out_files",
     "make_visible",
     "output_width",
+    "print_answer",
     "print_board",
+    "print_change",
+    "print_files",
     "say",
     "standard_input",
     "unreadable",
@@ -50,19 +47,58 @@ def emit(text: str) -> None:
     WriteError
         If standard output is closed or full.
     """
-    stream = _output()
-    raw = getattr(stream, "buffer", None)
-    try:
-        stream.flush()
+    with _written() as stream:
+        raw = getattr(stream, "buffer", None)
         if raw is None:
             stream.write(text)
         else:
+            stream.flush()
             raw.write(text.encode("utf-8", "surrogateescape"))
-        stream.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise WriteError(f"Cannot write to standard output: {error.strerror or error}.") from error
+
+
+def print_answer(answer: Mapping[str, Any]) -> None:
+    """Write an answer to standard output as JSON, for programs."""
+    from rankbars.data.plain import json_text
+
+    emit(json_text(answer))
+
+
+def print_files(
+    written: Iterable[object],
+    *,
+    removed: Iterable[str] = (),
+    kept: Iterable[str] = (),
+    ranked: Iterable[str] = (),
+    said: Iterable[str] = (),
+) -> None:
+    """Write to standard output, for programs, which files were written."""
+    answer: FilesAnswer = {
+        "schema": "rankbars.files/1",
+        "written": [str(path) for path in written],
+        "removed": list(removed),
+        "kept": list(kept),
+        "ranked": list(ranked),
+        "said": list(said),
+    }
+    print_answer(answer)
+
+
+def print_change(
+    store: str,
+    events: Sequence[Event],
+    *,
+    unchanged: Iterable[str] = (),
+    notes: Iterable[str] = (),
+) -> None:
+    """Write to standard output, for programs, what was done to a store."""
+    answer = {
+        "schema": "rankbars.changed/1",
+        "store": store,
+        "events": [event._asdict() for event in events],
+        "unchanged": list(unchanged),
+        "notes": list(notes),
+    }
+    print_answer(answer)
 
 
 def emit_text(text: str) -> None:
@@ -75,16 +111,28 @@ def emit_text(text: str) -> None:
     WriteError
         If standard output is closed or full.
     """
-    encoding = getattr(_output(), "encoding", None) or "utf-8"
+    with _written() as stream:
+        stream.write(_as_shown(text, stream))
+
+
+@contextmanager
+def _written() -> Iterator[TextIO]:
+    """Standard output, of which nothing is held back at the end of the block."""
+    if sys.stdout is None:
+        raise WriteError("Cannot write to standard output: it is closed.")
     try:
-        shown = text.encode(encoding, "backslashreplace").decode(encoding)
-        stream = _output()
-        stream.write(shown)
-        stream.flush()
+        yield sys.stdout
+        sys.stdout.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
         raise WriteError(f"Cannot write to standard output: {error.strerror or error}.") from error
+
+
+def _as_shown(text: str, stream: TextIO) -> str:
+    """The text with escapes for what the encoding of the stream does not have."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def say(message: str) -> None:
@@ -95,13 +143,9 @@ def say(message: str) -> None:
     stream = sys.stderr
     if stream is None:
         return
-    shown = make_visible(message)
-    encoding = getattr(stream, "encoding", None) or "utf-8"
-    try:
-        stream.write(shown.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+    with suppress(OSError):
+        stream.write(_as_shown(make_visible(message), stream) + "\n")
         stream.flush()
-    except OSError:
-        return
 
 
 def output_width() -> int:
@@ -113,11 +157,6 @@ def output_width() -> int:
     except ValueError:
         return _DEFAULT_WIDTH
     return min(max(_MIN_WIDTH, asked), _MAX_WIDTH) if asked > 0 else _DEFAULT_WIDTH
-
-
-def _wants_color() -> bool:
-    """Whether standard output is a terminal and nobody asked for plain text (``NO_COLOR``)."""
-    return _is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
 
 
 def standard_input() -> bytes:
@@ -136,12 +175,6 @@ def standard_input() -> bytes:
         raise ReadError(f"Cannot read standard input: {error.strerror or error}.") from error
 
 
-def _output() -> TextIO:
-    if sys.stdout is None:
-        raise WriteError("Cannot write to standard output: it is closed.")
-    return sys.stdout
-
-
 def _is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
@@ -152,58 +185,6 @@ def make_visible(text: str) -> str:
         c if c == "\n" or c.isprintable() else c.encode("unicode_escape").decode("ascii")
         for c in text
     )
-
-
-def check_targets(targets: Mapping[str, str], inputs: Sequence[str] = ()) -> None:
-    """Refuse targets that cannot be written.
-
-    Parameters
-    ----------
-    targets : mapping from option to path
-        Such as ``{"--html": "report.html"}``; ``-`` is standard output.
-    inputs : sequence of str
-        Paths that are read; none of them may be overwritten.
-
-    Raises
-    ------
-    OptionError
-        If two targets are the same, or a target is an input.
-    WriteError
-        If the folder of a target does not exist or cannot be written to.
-    """
-    printed = [option for option, path in targets.items() if path == STANDARD]
-    if len(printed) > 1:
-        raise OptionError(
-            f"{' and '.join(printed)} both go to standard output; only one result can. "
-            "Name a file for the others."
-        )
-    taken: dict[Path, str] = {}
-    read = {real_path(path) for path in inputs if path != STANDARD}
-    for option, path in targets.items():
-        if path == STANDARD:
-            continue
-        target = real_path(path)
-        if target in taken:
-            raise OptionError(f"{taken[target]} and {option} both write {path}; name two files.")
-        if target in read:
-            raise OptionError(
-                f"{option} {path} would overwrite an input. Name another file; nothing was read."
-            )
-        taken[target] = option
-        _check_place(option, path, target)
-
-
-def _check_place(option: str, path: str, target: Path) -> None:
-    if target.is_dir():
-        raise WriteError(f"{option} {path}: it is a folder. Name a file in it.")
-    if not target.parent.is_dir():
-        raise WriteError(
-            f"{option} {path}: the folder {target.parent} does not exist. Make it first."
-        )
-    given = Path(path)
-    place = given if given.exists() and not given.is_file() else target.parent
-    if not os.access(place, os.W_OK):
-        raise WriteError(f"{option} {path}: no permission to write in {place}.")
 
 
 def deliver(
@@ -266,62 +247,22 @@ def _content(board: Leaderboard, option: str, *, pairs: bool) -> str:
     return render(board, _FORMS[option])
 
 
-def drawn_bytes(figure: Figure, suffix: str, dpi: float = 200) -> bytes:
-    """The file of a picture; says once which letters no font has."""
-    from rankbars.render.plotting.lettering import letters_note, set_letters
-    from rankbars.render.plotting.style import picture_bytes
-
-    missing = set_letters(figure, replace=suffix != "svg")
-    if missing and suffix != "svg":
-        say(letters_note(missing))
-    return picture_bytes(figure, suffix, dpi)
-
-
-def check_pictures(paths: Sequence[str]) -> None:
-    """Refuse names of files for a table of numbers, or a picture of it, that do not say which."""
-    for path in paths:
-        suffix = Path(path).suffix.lower().removeprefix(".")
-        if suffix not in ("json", *_DRAWN):
-            raise OptionError(f"{path}: the name must end in .json, .svg, .pdf or .png.")
-        if suffix in _DRAWN:
-            from rankbars.render.plotting.style import check_picture
-
-            check_picture(suffix, drawn=True)
-
-
-def held_out_files(found: HeldOut, paths: Sequence[str]) -> dict[str, str | bytes]:
-    """What was found on tasks that were held out: as numbers or as a picture, by its suffix."""
-    contents: dict[str, str | bytes] = {}
-    for path in paths:
-        suffix = Path(path).suffix.lower().removeprefix(".")
-        if suffix == "json":
-            from rankbars.render.askedranks import held_out_to_dict
-
-            plain = held_out_to_dict(found)
-            contents[path] = json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-        else:
-            from rankbars.render.plotting import draw_picture
-
-            contents[path] = drawn_bytes(draw_picture("held_out", found), suffix)
-    return contents
-
-
 def print_board(board: Leaderboard, task: str | None = None, *, first: int | None = None) -> None:
     """Print the board, or one task of it, for a person; `first`: so many rows."""
     from rankbars.render.text import render_text
 
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    height = shutil.get_terminal_size().lines if _is_terminal(sys.stdout) else None
+    terminal = _is_terminal(sys.stdout)
     emit_text(
         render_text(
-            board, task=task, width=output_width(), color=_wants_color(), encoding=encoding,
-            height=height, first=first,
+            board, task=task, width=output_width(), first=first,
+            color=terminal and not os.environ.get("NO_COLOR"),
+            encoding=getattr(sys.stdout, "encoding", None) or "utf-8",
+            height=shutil.get_terminal_size().lines if terminal else None,
         )
     )  # fmt: skip
 
 
 _FORMS = {"--html": "html", "--md": "md"}
-_DRAWN = ("svg", "pdf", "png")
 
 
 def unreadable(notes: Iterable[Note]) -> list[str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankbars.cli.judgelabels import LabelSources, judge_options, label_sources
 from rankbars.cli.options import (
     average_anyway_option,
+    json_option,
     models_option,
     named_option,
     over_option,
@@ -19,11 +19,10 @@ from rankbars.cli.options import (
     seed_option,
     tasks_option,
 )
-from rankbars.cli.outputs import check_targets, drawn_bytes, emit, emit_text
+from rankbars.cli.outputs import emit, emit_text
 from rankbars.cli.readingoptions import Reading, reading_options
-from rankbars.cli.stopping import account_for_files
+from rankbars.cli.targets import check_targets, drawn_bytes, picture_kind
 from rankbars.data.spec import MISSING_POLICIES
-from rankbars.errors import OptionError
 
 if TYPE_CHECKING:
     from rankbars.data.board import Leaderboard
@@ -112,7 +111,7 @@ it.
     "--most-items", type=int, metavar="N", help="No more items exist: how many answers to each do."
 )
 @judge_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@json_option
 @click.option(
     "--plot", metavar="FILE",
     help="Draw how many neighbours are told apart over items (.svg, .pdf, .png).",
@@ -132,21 +131,6 @@ def plan_command(
     *,
     inputs: tuple[str, ...],
     pair: tuple[str, str] | None,
-    top: int | None,
-    tiers: bool,
-    margin: float | None,
-    width: float | None,
-    effect: float | None,
-    power: float,
-    alpha: float,
-    rates: tuple[float, float] | None,
-    discordance: float | None,
-    sd: float | None,
-    of: int | None,
-    flip: float | None,
-    cost_item: float | None,
-    cost_trial: float | None,
-    most_items: int | None,
     labels: str | None,
     judge: tuple[str, ...],
     judge_family: tuple[str, ...],
@@ -155,24 +139,18 @@ def plan_command(
     models: tuple[str, ...],
     tasks: tuple[str, ...],
     missing: str | None,
-    aggregate: str,
-    average_anyway: bool,
-    seed: int,
     reading: Reading,
     quiet: bool,
+    **asked: Any,
 ) -> None:
     """Read, plan, print."""
-    suffix = ""
+    kind = "" if plot is None else picture_kind(plot)
     if plot is not None:
-        suffix = Path(plot).suffix.lower().removeprefix(".")
-        if suffix not in ("svg", "pdf", "png"):
-            raise OptionError(f"{plot}: the name must end in .svg, .pdf or .png.")
         if judge:
             raise click.UsageError("--plot draws no curve of labels with a judge: leave one out.")
         if not inputs:
             raise click.UsageError("--plot needs results: without a pilot there is no curve.")
-        check_targets({"--plot": plot}, inputs)
-        account_for_files([plot])
+    check_targets({"--plot": plot}, inputs)
 
     from rankbars.cli.progress import working
     from rankbars.data.drafts import write_bytes
@@ -185,19 +163,14 @@ def plan_command(
                           pair or models, tasks, quiet=quiet)  # fmt: skip
     elif inputs:
         pilot = _pilot(inputs, reading, pair, models, tasks, quiet=quiet)
-    elif reading.score_min is not None and reading.score_max is not None:
-        limits = (reading.score_min, reading.score_max)
+    elif reading.minimum is not None and reading.maximum is not None:
+        limits = (reading.minimum, reading.maximum)
     with working("Planning", quiet=quiet):
-        made = plan(
-            pilot, pair=pair, top=top, tiers=tiers, margin=margin, width=width, effect=effect,
-            power=power, alpha=alpha, rates=rates, discordance=discordance, sd=sd, limits=limits,
-            of=of, flip=flip, cost_item=cost_item, cost_trial=cost_trial, most_items=most_items,
-            over=aggregate, missing=missing or "auto", average_anyway=average_anyway, seed=seed,
-        )  # fmt: skip
+        made = plan(pilot, pair=pair, limits=limits, missing=missing or "auto", **asked)
     if plot is not None:
         from rankbars.render.plotting.workplots import curve_picture
 
-        write_bytes(plot, drawn_bytes(curve_picture(made), suffix))
+        write_bytes(plot, drawn_bytes(curve_picture(made), kind))
     if as_json:
         emit(made.to_json())
         return

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from rankbars.cli.answers import files_answer, print_answer
 from rankbars.cli.boards import load_board
 from rankbars.cli.options import json_option, named_option, quiet_option
-from rankbars.cli.outputs import check_targets, drawn_bytes, say
+from rankbars.cli.outputs import print_files, say
 from rankbars.cli.readingoptions import Reading, reading_options
-from rankbars.cli.stopping import account_for_files
+from rankbars.cli.targets import check_targets, drawn_bytes, picture_kind
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 
 if TYPE_CHECKING:
@@ -126,18 +125,14 @@ def plot_command(
     quiet: bool,
 ) -> None:
     """Load, draw, write."""
-    suffix = Path(output).suffix.lower().removeprefix(".")
-    if suffix not in ("svg", "pdf", "png"):
-        raise OptionError(f"{output}: the name must end in .svg, .pdf or .png.")
+    suffix = picture_kind(output)
     check_targets({"-o": output}, [source])
-    account_for_files([output])
 
     from rankbars.cli.progress import working
     from rankbars.data.about import About
     from rankbars.data.drafts import write_bytes
     from rankbars.render.plotting import PLOTS, Shown, draw_picture
     from rankbars.render.plotting.fitting import picture_width
-    from rankbars.render.plotting.style import check_picture
 
     picture = PLOTS.get(kind)
     if picture is None:
@@ -147,21 +142,23 @@ def plot_command(
     inches = None if width is None else picture_width(width)
     shown = Shown(chosen or None, top, sort)
     named = _chosen(kind, picture, task, models)
-    check_picture(suffix, drawn=True, projection=picture.projection)
     about = About(title=title)
+    subject, order = _subject(picture, source, task, reading, quiet=quiet)
+    if order is not None and sort == "score":
+        kept = tuple(name for name in order if not chosen or name in chosen)
+        missing = [name for name in chosen if name not in order]
+        shown = Shown((*kept, *missing), top, "given")
+    if title is None:
+        about = getattr(subject, "about", None) or about
     with working("Drawing"):
-        subject, order = _subject(picture, source, task, reading, quiet=quiet)
-        if order is not None and sort == "score":
-            kept = tuple(name for name in order if not chosen or name in chosen)
-            missing = [name for name in chosen if name not in order]
-            shown = Shown((*kept, *missing), top, "given")
-        if title is None:
-            about = getattr(subject, "about", None) or about
         figure = draw_picture(kind, subject, named, title=about.title, shown=shown, width=inches)
         content = drawn_bytes(figure, suffix, dpi)
     write_bytes(output, content)
     if as_json:
-        print_answer(files_answer([output]))
+        print_files([output])
+
+
+_OF_RESULTS = ("noise", "scores", "votes", "health")
 
 
 def _chosen(
@@ -177,7 +174,7 @@ def _chosen(
     wanted = "model" if picture.choice == "models" else picture.choice
     if wanted is not None and named[wanted] is None:
         raise OptionError(f"{kind} draws one {wanted}: name it with --{wanted}.")
-    usable = {wanted, "task" if picture.takes in ("noise", "scores", "votes", "health") else None}
+    usable = {wanted, "task" if picture.takes in _OF_RESULTS else None}
     for name, value in named.items():
         if value is not None and name not in usable:
             raise OptionError(f"{kind} has no {name} to choose: leave --{name} out.")
@@ -189,11 +186,10 @@ def _subject(
 ) -> tuple[Subject, tuple[str, ...] | None]:
     """What is drawn, and the order of its models where it does not hold any."""
     import rankbars as rb
-    from rankbars.cli.inputs import choose, read_scores, report_reading
+    from rankbars.cli.inputs import take_scores
 
-    if picture.takes in ("votes", "health", "noise", "scores"):
-        read = choose(read_scores([source], reading), (), (), reading.patterns)
-        report_reading(read, quiet=quiet)
+    if picture.takes in _OF_RESULTS:
+        read, _ = take_scores([source], reading, quiet=quiet)
         if picture.takes in ("noise", "scores"):
             scores = read if task is None else read.select(tasks=[task])
             return (rb.noise(scores) if picture.takes == "noise" else scores), None
@@ -284,11 +280,9 @@ def site_command(
     with counting("Ranking", "board", then="Writing pages", quiet=quiet) as progress:
         built = build_site(plan, output, whole=whole, n_jobs=jobs, progress=progress)
     if as_json:
-        print_answer(
-            files_answer(
-                built.written, removed=built.removed, kept=built.kept, ranked=built.ranked,
-                said=built.said,
-            )
+        print_files(
+            built.written, removed=built.removed, kept=built.kept, ranked=built.ranked,
+            said=built.said,
         )  # fmt: skip
         return
     for line in built.lacking if quiet else built.said:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import csv
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankbars.cli.answers import print_answer
 from rankbars.cli.options import json_option, named_option, quiet_option
 from rankbars.cli.outputs import (
     STANDARD,
-    check_targets,
-    drawn_bytes,
     emit,
     emit_text,
+    print_answer,
     say,
     standard_input,
 )
 from rankbars.cli.readingoptions import Reading, reading_options
 from rankbars.cli.stopping import account_for_files
+from rankbars.cli.targets import check_targets, drawn_bytes, picture_kind
+from rankbars.cli.taskfiles import read_number, read_task_file, read_text
 from rankbars.errors import OptionError, ReadError
 
 if TYPE_CHECKING:
@@ -168,9 +168,11 @@ def tell_command(
     as_json: bool, quiet: bool,
 ) -> None:  # fmt: skip
     """Read, and take what is wanted."""
+    from rankbars.racing.race import Race
+
     state = _state(ctx)
     account_for_files([state])
-    race = _opened(state)
+    race = Race.open(state)
     told = race.tell(
         _read(results, reading),
         missing="failed" if missing_failed else "wait",
@@ -200,7 +202,7 @@ def tell_command(
 
 
 @race_group.command("show", short_help="Show who may still be first.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@json_option
 @click.option(
     "--html", metavar="FILE",
     help="Write a page that needs no network: evidence over items, and a row per model.",
@@ -233,22 +235,18 @@ def _state(ctx: click.Context) -> str:
 def _show(
     state: str, *, as_json: bool = False, html: str | None = None, plot: str | None = None
 ) -> None:
-    targets = {"--html": html, "--plot": plot}
-    named = {option: path for option, path in targets.items() if path is not None}
-    suffix = "" if plot is None else Path(plot).suffix.lower().removeprefix(".")
-    if plot is not None and suffix not in ("svg", "pdf", "png"):
-        raise OptionError(f"{plot}: the name must end in .svg, .pdf or .png.")
-    if named:
-        check_targets(named, [state])
-        account_for_files(named.values())
-    board = _opened(state).board()
+    from rankbars.racing.race import Race
+
+    kind = "" if plot is None else picture_kind(plot)
+    check_targets({"--html": html, "--plot": plot}, [state])
+    board = Race.open(state).board()
     contents: dict[str, str | bytes] = {}
     if html is not None:
         contents[html] = board.to_html()
     if plot is not None:
         from rankbars.render.plotting.workplots import race_picture
 
-        contents[plot] = drawn_bytes(race_picture(board), suffix)
+        contents[plot] = drawn_bytes(race_picture(board), kind)
     if contents:
         from rankbars.data.drafts import write_all
 
@@ -257,12 +255,6 @@ def _show(
         emit(board.to_json())
     else:
         emit_text(board.to_text())
-
-
-def _opened(state: str) -> Race:
-    from rankbars.racing.race import Race
-
-    return Race.open(state)
 
 
 def _begun(state: str, given: dict[str, Any]) -> Race:
@@ -305,41 +297,27 @@ def _begun(state: str, given: dict[str, Any]) -> Race:
 def _weights(path: str | None) -> Any:
     if path is None or path == "items":
         return path
-    from rankbars.cli.taskfiles import read_task_file
-
-    found = {}
-    for task, text in read_task_file(path).items():
-        try:
-            found[task] = float(text)
-        except ValueError as error:
-            raise ReadError.at(path, f"the weight of {task!r} is {text!r}, no number.") from error
-    return found
-
-
-def _text(path: str) -> str:
-    try:
-        return Path(path).read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ReadError.at(path, "it is no text in UTF-8.") from error
-    except OSError as error:
-        raise ReadError(f"Cannot read {path}: {error.strerror or error}.") from error
-
-
-def _lines(text: str) -> list[str]:
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    return {
+        task: read_number(path, "weight", f"task {task!r}", text)
+        for task, text in read_task_file(path).items()
+    }
 
 
 def _models(path: str) -> list[str]:
-    names = _lines(_text(path))
+    names = _lines(read_text(path))
     names = names[1:] if names[:1] == ["model"] else names
     if not names:
         raise ReadError.at(path, "it is empty; a name of a model per line was expected.")
     return names
 
 
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
 def _items(path: str) -> Any:
     """A list of items, or one by task."""
-    text = _text(path)
+    text = read_text(path)
     if Path(path).suffix.lower() == ".json":
         try:
             found = json.loads(text)
@@ -363,16 +341,13 @@ def _items(path: str) -> Any:
 
 def _items_in_lines(lines: list[str], path: str) -> Any:
     """Names, one a line, or the column of items of a table."""
-    separator = "\t" if "\t" in lines[0] else ","
-    table = Path(path).suffix.lower() in (".csv", ".tsv")
-    header = [word.strip().strip('"').lower() for word in lines[0].split(separator)]
-    if "item" not in header and not table:
+    first = [word.strip().strip('"').lower() for word in re.split("[,;\t]", lines[0])]
+    if "item" not in first and Path(path).suffix.lower() not in (".csv", ".tsv"):
         return lines
-    try:
-        rows = list(csv.reader(lines, delimiter=separator))
-    except csv.Error as error:
-        raise ReadError.at(path, f"it is no table: {error}.") from error
-    header = [word.strip().lower() for word in rows[0]]
+    from rankbars.readers.delimited import read_cells
+
+    rows, _ = read_cells(path, "\n".join(lines))
+    header = [word.lower() for word in rows[0]]
     if "item" not in header:
         if max(map(len, rows)) > 1:
             raise ReadError.at(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankbars.cli.options import collect_options, named_option
+from rankbars.cli.options import collect_options, named_option, named_values
 from rankbars.errors import DataError, OptionError
 from rankbars.tables.metrics import is_trial_metric
 
@@ -40,7 +40,7 @@ class Reading:
     """How the inputs are to be read; the fields are those of `rankbars.read`."""
 
     format: str
-    column: tuple[tuple[str, str], ...]
+    columns: tuple[tuple[str, str], ...]
     direction: tuple[tuple[str, str], ...]
     rows: str | None
     folds: int | None
@@ -49,9 +49,9 @@ class Reading:
     layout: str | None
     cells: str | None
     decimal: str | None
-    word: tuple[str, ...]
-    score_min: float | None
-    score_max: float | None
+    words: tuple[str, ...]
+    minimum: float | None
+    maximum: float | None
     filter: tuple[str, ...]
     reruns: str | None
     trials: str | None
@@ -67,31 +67,12 @@ class Reading:
 
     def declared(self) -> dict[str, Any]:
         """What was declared, by the names that `rankbars.read` has for it."""
-        return {
-            "format": self.format,
-            "columns": dict(self.column) or None,
-            "direction": dict(self.direction) or None,
-            "rows": self.rows,
-            "folds": self.folds,
-            "test_share": self.test_share,
-            "metric": self.metric or None,
-            "layout": self.layout,
-            "cells": self.cells,
-            "decimal": self.decimal,
-            "words": self.word or None,
-            "minimum": self.score_min,
-            "maximum": self.score_max,
-            "filter": self.filter or None,
-            "reruns": self.reruns,
-            "compare_anyway": self.compare_anyway,
-            "memory_limit": self.memory_limit,
-            "download_limit": self.download_limit,
-            "other_hosts": self.other_hosts,
-            "trials": self.trials,
-            "map": self.map,
-            "where": self.conditions,
-            "failed": "lowest" if self.failed else None,
-        }
+        said = {field.name: getattr(self, field.name) for field in fields(self)}
+        said |= {
+            "columns": dict(self.columns), "direction": dict(self.direction),
+            "where": self.conditions, "failed": "lowest" if self.failed else None,
+        }  # fmt: skip
+        return {name: value for name, value in said.items() if value not in (None, (), {})}
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -116,50 +97,13 @@ def taking_rows(reading: Reading) -> tuple[Reading, bool]:
     return replace(reading, rows=None), True
 
 
-def _split_pairs(
-    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
-) -> tuple[tuple[str, str], ...]:
-    """``ROLE=NAME`` in two parts, around the first equals sign."""
-    pairs = []
-    for value in values:
-        role, sign, name = value.partition("=")
-        if not (sign and role.strip()):
-            raise click.BadParameter(
-                f"{value!r} must look like ROLE=NAME, such as item=question.", ctx, param
-            )
-        pairs.append((role.strip(), name))
-    return _once_each(pairs, ctx, param)
+def _side(text: str) -> str:
+    if text not in ("lower", "higher"):
+        raise ValueError
+    return text
 
 
-def _split_directions(
-    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
-) -> tuple[tuple[str, str], ...]:
-    """``lower``, ``higher`` or ``NAME=lower``; the name is all before the last equals sign."""
-    pairs = []
-    for value in values:
-        name, _, side = value.rpartition("=")
-        if side not in ("lower", "higher"):
-            raise click.BadParameter(
-                f"{value!r} must be lower, higher, NAME=lower or NAME=higher, where NAME is a "
-                "task or a metric.",
-                ctx,
-                param,
-            )
-        pairs.append((name, side))
-    return _once_each(pairs, ctx, param)
-
-
-def _once_each(
-    pairs: Sequence[tuple[str, str]], ctx: click.Context, param: click.Parameter
-) -> tuple[tuple[str, str], ...]:
-    seen: dict[str, str] = {}
-    for key, value in pairs:
-        if seen.setdefault(key, value) != value:
-            what = repr(key) if key else "everything"
-            raise click.BadParameter(
-                f"{what} is given twice, as {seen[key]!r} and as {value!r}.", ctx, param
-            )
-    return tuple(seen.items())
+_SIDES = "be lower, higher, NAME=lower or NAME=higher, where NAME is a task or a metric"
 
 
 def _check_where(
@@ -201,12 +145,14 @@ reading_options = collect_options(
             help="Format of the inputs; `rankbars formats` lists them.",
         ),
         click.option(
-            "--column", metavar="ROLE=NAME", multiple=True, callback=_split_pairs,
+            "--column", "columns", metavar="ROLE=NAME", multiple=True,
+            callback=named_values("look like ROLE=NAME, such as item=question", first=True),
             help="Name the column that plays a role, such as item=question; an empty name "
             "switches the role off. Repeat for more.",
         ),
         click.option(
-            "--direction", metavar="[NAME=]SIDE", multiple=True, callback=_split_directions,
+            "--direction", metavar="[NAME=]SIDE", multiple=True,
+            callback=named_values(_SIDES, _side, bare=True),
             help="Which side is better, lower or higher: for everything, or for one task or "
             "metric (rmse=lower). Repeat for more.",
         ),
@@ -246,17 +192,17 @@ reading_options = collect_options(
             "semicolons only.",
         ),
         click.option(
-            "--word", metavar="WORD=VALUE", multiple=True,
+            "--word", "words", metavar="WORD=VALUE", multiple=True,
             help="What a word in cells of scores counts as: pass, fail, missing (no score) or a "
             "number, such as timeout=fail, infra_error=missing, B+=3.3; in votes tie or missing, "
             "such as unsure=tie. Repeat for more.",
         ),
         click.option(
-            "--score-min", type=float, metavar="X",
+            "--score-min", "minimum", type=float, metavar="X",
             help="Least possible score, in the units of the input; --missing fail needs it.",
         ),
         click.option(
-            "--score-max", type=float, metavar="X",
+            "--score-max", "maximum", type=float, metavar="X",
             help="Greatest possible score; --missing fail needs it where lower is better.",
         ),
         click.option(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -19,9 +19,9 @@ from rankbars.cli.options import (
     quiet_option,
     tasks_option,
 )
-from rankbars.cli.outputs import STANDARD, check_targets, deliver, emit_text
+from rankbars.cli.outputs import STANDARD, deliver, emit_text
 from rankbars.cli.readingoptions import Reading, reading_options
-from rankbars.cli.stopping import account_for_files
+from rankbars.cli.targets import check_targets
 
 if TYPE_CHECKING:
     from rankbars.data.scores import Scores
@@ -99,11 +99,7 @@ def select_command(
     *,
     inputs: tuple[str, ...],
     by: str,
-    max_width: float,
-    k: int,
-    overlap: float,
-    split: str,
-    share: float,
+    split: Literal["items", "alpha"],
     output: str | None,
     html: str | None,
     models: tuple[str, ...],
@@ -113,37 +109,24 @@ def select_command(
     workers: Workers,
     as_json: bool,
     quiet: bool,
+    **asked: Any,
 ) -> None:
     """Read, choose, rank, write."""
     output = printed_json(output, as_json=as_json)
-    given = {"-o": output, "--html": html}
-    targets = {option: path for option, path in given.items() if path is not None}
-    if split == "alpha" and targets:
+    if split == "alpha" and (output, html) != (None, None):
         raise click.UsageError(
             "--split alpha says at which rate the chosen tasks can be ranked, and ranks nothing: "
             "leave out -o and --html."
         )
-    check_targets(targets, inputs)
-    account_for_files(targets.values())
+    targets = check_targets({"-o": output, "--html": html}, inputs)
 
     import rankbars as rb
-    from rankbars.cli.inputs import choose, read_scores, report_reading
-    from rankbars.cli.progress import counting, reading_files
+    from rankbars.cli.inputs import take_scores
+    from rankbars.cli.progress import counting
 
-    with reading_files(quiet=quiet) as progress:
-        read = read_scores(inputs, reading, progress=progress, models=models)
-    scores = choose(read, models, tasks, reading.patterns)
-    said = report_reading(scores, quiet=quiet)
+    scores, said = take_scores(inputs, reading, models, tasks, quiet=quiet)
     chosen = rb.select_tasks(
-        scores,
-        by="top_k" if by == "top-k" else by,
-        max_width=max_width,
-        k=k,
-        overlap=overlap,
-        split="alpha" if split == "alpha" else "items",
-        share=share,
-        alpha=spec.alpha,
-        seed=spec.seed,
+        scores, by=by.replace("-", "_"), split=split, alpha=spec.alpha, seed=spec.seed, **asked
     )
     if output != STANDARD:
         emit_text(_told(scores, chosen, by))

@@ -105,7 +105,7 @@ class StopSignals:
 
 def account_for(account: Callable[[], str]) -> None:
     """From now on, `account` tells what was done if the command is stopped."""
-    stop = click.get_current_context().find_object(StopSignals)
+    stop = _signals_heard()
     if stop is not None:
         stop.account = account
 
@@ -131,8 +131,7 @@ def unheard() -> Iterator[None]:
     workers; they would only each print where they were. Programs keep on blocking what was blocked
     when they were started.
     """
-    context = click.get_current_context(silent=True)
-    stop = None if context is None else context.find_object(StopSignals)
+    stop = _signals_heard()
     if stop is None or not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -146,6 +145,12 @@ def unheard() -> Iterator[None]:
             yield
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _signals_heard() -> StopSignals | None:
+    """The handling of signals of the command that runs; None outside of one."""
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.find_object(StopSignals)
 
 
 def _let_go(error: BaseException | None) -> None:

@@ -1,55 +1,46 @@
-"""Results kept in a store: ``rankbars add``, ``log`` and ``remove``."""
+"""Results kept in a store: ``rankbars add`` and ``remove``."""
 
 from __future__ import annotations
 
-import os
 import shlex
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankbars.cli.answers import print_answer, store_changed
 from rankbars.cli.options import inputs_argument, json_option, quiet_option, refuse_empty
-from rankbars.cli.outputs import emit_text, make_visible, say
+from rankbars.cli.outputs import emit_text, print_change, say
 from rankbars.cli.readingoptions import (
     Reading,
     bytes_of,
     find_store,
     given_options,
     limit_of,
-    option_line,
     reading_options,
     settle_options,
 )
-from rankbars.cli.stopping import NOTHING_WRITTEN, account_for
+from rankbars.cli.storelog import (
+    account_for_store,
+    by_option,
+    say_event,
+    say_rest,
+    store_option,
+    who_is,
+)
 from rankbars.cli.votechoices import VoteReading, vote_reading_options
-from rankbars.errors import DataError, OptionError, RankbarsError, ReadError, WriteError
+from rankbars.errors import DataError, OptionError, ReadError, WriteError
 from rankbars.tables.metrics import is_trial_metric
 
 if TYPE_CHECKING:
-    from rankbars.data.notes import NameFact, NameKind
+    from rankbars.data.notes import NameKind
     from rankbars.data.scores import Scores
     from rankbars.readers.collecting import Collected
     from rankbars.store.contents import Store
     from rankbars.store.holdings import Change, Event, FileEntry, Holdings
 
-__all__ = [
-    "account_for_store",
-    "add_command",
-    "by_option",
-    "log_command",
-    "remove_command",
-    "say_event",
-    "say_rest",
-    "store_option",
-    "who_is",
-]
-
-_LONGEST_LINE = 500
+__all__ = ["add_command", "remove_command"]
 
 _MOST_SHOWN = 20
 
@@ -67,12 +58,6 @@ changed replaces its own rows. All of it is done, or nothing.
   rankbars rank board.duckdb --html report.html
 """
 
-_LOG_HELP = """Tell what a store holds, and what was added, replaced and removed when.
-
-\b
-  rankbars log board.duckdb
-"""
-
 _REMOVE_HELP = """Take results out of a store, by the files that they came from.
 
 INPUT is a path as `rankbars log` shows it, a folder, or a pattern. The files themselves are not
@@ -84,58 +69,10 @@ they must hold nothing else.
   rankbars remove --model old-model --store board.duckdb
 """
 
-store_option = click.option("--store", metavar="STORE", required=True, help="File of the store.")
-by_option = click.option(
-    "--by", metavar="NAME",
-    help="Who does it, for the log; else the variable RANKBARS_BY, else who is logged in.",
-)  # fmt: skip
-
-
-def who_is(by: str | None) -> str:
-    """Who does something to a store; as was said, or who is logged in."""
-    import getpass
-
-    if by is None:
-        by = os.environ.get("RANKBARS_BY")
-    if by is None:
-        try:
-            by = getpass.getuser()
-        except (OSError, KeyError, ImportError):
-            by = ""
-    return " ".join("".join(sign if sign.isprintable() else " " for sign in by).split())[:100]
-
 
 def _transfers_of(reading: Reading) -> dict[str, Any]:
     """How far transfers are trusted; this is not kept in a store either."""
     return {"download_limit": reading.download_limit, "other_hosts": reading.other_hosts}
-
-
-def account_for_store(path: str, events: int) -> None:
-    """From now on, a command that is stopped tells whether it has changed the store.
-
-    Parameters
-    ----------
-    path : str
-        The store.
-    events : int
-        How many events it knew before.
-    """
-
-    def account() -> str:
-        from rankbars import __version__
-        from rankbars.store.access import open_store
-        from rankbars.store.opening import is_store
-
-        if not is_store(path):
-            return NOTHING_WRITTEN
-        try:
-            with open_store(path, __version__) as store:
-                changed = len(store.events) != events
-        except RankbarsError:
-            return f"Stopped; `rankbars log {path}` tells what the store holds."
-        return f"Stopped; {path} {'had been changed before that' if changed else 'is as it was'}."
-
-    account_for(account)
 
 
 @click.command("add", help=_ADD_HELP, short_help="Add results to a store.")
@@ -160,7 +97,9 @@ def add_command(
     from rankbars import __version__
     from rankbars.cli.outputs import unreadable
     from rankbars.cli.progress import reading_files, working
+    from rankbars.data.notes import list_words
     from rankbars.readers.collecting import collect
+    from rankbars.render.notation import counted
     from rankbars.store.access import change_store
     from rankbars.store.holdings import Change
     from rankbars.tables.database import Engine
@@ -210,7 +149,7 @@ def add_command(
     said = [note for scores in checked[-1:] for note in scores.notes if note.code in _SAID_TOO]
     notes = [note.message for note in (*found.notes, *said)]
     if as_json:
-        print_answer(store_changed(store, events, unchanged=found.unchanged, notes=notes))
+        print_change(store, events, unchanged=found.unchanged, notes=notes)
         return
     for message in unreadable(found.notes) if quiet else notes:
         say(message)
@@ -220,58 +159,13 @@ def add_command(
     if len(events) > _MOST_SHOWN:
         lines.append(f"and {len(events) - _MOST_SHOWN:,} more files.")
     if found.unchanged:
-        lines.append(f"In the store as they are, and left so: {_files(found.unchanged)}.")
+        lines.append(f"In the store as they are, and left so: {list_words(found.unchanged, 5)}.")
     lines += [
-        f"{store} holds {_count(scores.inputs, 'file')}: {_count(scores.models, 'model')}, "
-        f"{_count(scores.tasks, 'task')}."
+        f"{store} holds {counted(len(scores.inputs), 'file')}: "
+        f"{counted(len(scores.models), 'model')}, {counted(len(scores.tasks), 'task')}."
         for scores in checked[-1:]
     ]
     emit_text("\n".join(lines) + "\n")
-
-
-@click.command("log", help=_LOG_HELP, short_help="What a store holds, and since when.")
-@click.argument("store", metavar="STORE")
-@json_option
-def log_command(*, store: str, as_json: bool) -> None:
-    """Open, list."""
-    from rankbars import __version__
-    from rankbars.store.access import open_store
-
-    with open_store(store, __version__) as opened:
-        entries, events, options = opened.entries, opened.events, opened.options
-        names = opened.names
-    if as_json:
-        kept = ("path", "target", "format", "sha256", "size", "added", "rows")
-        print_answer({
-            "schema": "rankbars.store/1",
-            "store": store,
-            "files": [{key: getattr(one, key) for key in kept} for one in entries],
-            "options": options,
-            "names": [asdict(fact) for fact in names],
-            "events": [event._asdict() for event in events],
-        })  # fmt: skip
-        return
-    lines = [f"{store} holds {_count(entries, 'file')}" + (":" if entries else ".")]
-    lines += [
-        f"  {one.path}  {one.format}, {one.rows:,} rows, sha256 {one.sha256[:12]}{_led(one)}"
-        for one in sorted(entries, key=lambda one: one.path)
-    ]
-    if options:
-        lines.append(f"Read with: {option_line(options)}")
-    if names:
-        lines.append("Names:")
-        lines += [f"  {_say_name(fact)}" for fact in names]
-    lines.append("What happened:")
-    lines += [
-        f"  {event.time}  {event.who + '  ' if event.who else ''}{say_event(event)}"
-        for event in events
-    ]
-    # A store from elsewhere may hold texts of any length, with anything in them.
-    emit_text("".join(f"{make_visible(_shorten(line))}\n" for line in lines))
-
-
-def _shorten(line: str) -> str:
-    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"
 
 
 @click.command("remove", help=_REMOVE_HELP, short_help="Take results out of a store.")
@@ -318,7 +212,7 @@ def remove_command(
     events = change_store(store, __version__, plan, _take_out, who=who_is(by))
     say_rest(store)
     if as_json:
-        print_answer(store_changed(store, events))
+        print_change(store, events)
     elif not quiet:
         emit_text("\n".join(say_event(event) for event in events) + "\n")
 
@@ -347,6 +241,7 @@ def _holding(store: str, models: Sequence[str], tasks: Sequence[str]) -> tuple[l
         If some hold other results as well.
     """
     from rankbars import __version__
+    from rankbars.data.notes import list_words
     from rankbars.store.access import open_store
     from rankbars.store.naming import paths_of
 
@@ -360,8 +255,8 @@ def _holding(store: str, models: Sequence[str], tasks: Sequence[str]) -> tuple[l
                 alone, among = paths_of(opened, kind, name)
                 if among:
                     raise DataError(
-                        f"{_files(among)} {'holds' if len(among) == 1 else 'hold'} results of "
-                        f"other {kind}s beside {name!r}, and a store keeps files as they were "
+                        f"{list_words(among, 5)} {'holds' if len(among) == 1 else 'hold'} results "
+                        f"of other {kind}s beside {name!r}, and a store keeps files as they were "
                         "read; nothing was removed. Take it out of the files and add them again, "
                         f"or leave it out of the boards: rankbars retire --{kind} "
                         f"{shlex.quote(name)} --store {store}."
@@ -416,18 +311,6 @@ def _whole(store: Store, more: Mapping[str, Any] | None = None) -> Scores:
     return scores_of(store, more, outline=True)
 
 
-def say_rest(store: str) -> None:
-    """A change that lies beside the store must stay there, whatever else is said."""
-    from rankbars.store.opening import find_rest
-
-    rest = find_rest(store)
-    if rest is not None:
-        say(
-            f"The change is kept, but in {rest.name} beside the store: there was no room to put it "
-            "in. Keep the two files together; the next `rankbars add` with more room joins them."
-        )
-
-
 def _find(store: Holdings, path: str) -> list[FileEntry]:
     """The files of a store that a path, a folder or a pattern names."""
     place = store.place_of(path)
@@ -445,40 +328,3 @@ def _find(store: Holdings, path: str) -> list[FileEntry]:
             "it holds; nothing was removed."
         )
     return found
-
-
-def say_event(event: Event) -> str:
-    """What happened, in a sentence."""
-    if event.is_of_name:
-        more = {"renamed": f": it is called {event.said} now"}.get(
-            event.action, f": {event.said}" if event.said else ""
-        )
-        return f"{event.action.capitalize()} the {event.format} {event.path}{more}."
-    if event.action == "judged":
-        level = float(event.format) / (event.rows * (event.rows + 1))
-        return (
-            f"Judged record {event.rows} at {level:.2g} of {event.format}: {event.path} "
-            f"({event.said})."
-        )
-    rows = f"{event.rows:,} row{'' if event.rows == 1 else 's'}"
-    return f"{event.action.capitalize()} {event.path} ({event.format}, {rows})."
-
-
-def _say_name(fact: NameFact) -> str:
-    called = "" if fact.called == fact.name else f" is called {fact.called}"
-    retired = f" retired{f' ({fact.reason})' if fact.reason else ''}" if fact.retired else ""
-    joined = " and is" if called and retired else " is" if retired else ""
-    return f"The {fact.kind} {fact.name}{called}{joined}{retired}, since {fact.since}."
-
-
-def _led(entry: FileEntry) -> str:
-    return "" if entry.target == entry.place else f", led to {entry.target}"
-
-
-def _count(things: Sized, word: str) -> str:
-    return f"{len(things):,} {word}{'' if len(things) == 1 else 's'}"
-
-
-def _files(paths: Sequence[str]) -> str:
-    shown = ", ".join(paths[:5])
-    return shown if len(paths) <= 5 else f"{shown} and {len(paths) - 5:,} more files"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -67,14 +67,10 @@ file to `rankbars rank`.
 def table_command(
     *,
     records: str,
-    metric: str | None,
-    interval: str,
-    alpha: float,
-    resamples: int,
-    seed: int,
     pairs: bool,
     scores: bool,
     as_json: bool,
+    **asked: Any,
 ) -> None:
     """Read, average, print."""
     import rankbars as rb
@@ -83,9 +79,7 @@ def table_command(
     from rankbars.render.notation import visible
 
     rows = parse_records(_content(records), "standard input" if records == STANDARD else records)
-    table = rb.plain_table(
-        rows, metric=metric, interval=interval, alpha=alpha, resamples=resamples, seed=seed
-    )
+    table = rb.plain_table(rows, **asked)
     if as_json:
         emit(table.to_json())
         return

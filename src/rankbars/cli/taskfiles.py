@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,9 +16,17 @@ from rankbars.data.spec import WITHIN_GROUPS
 from rankbars.errors import DataError, ReadError, UnknownOptionError
 
 if TYPE_CHECKING:
-    from rankbars.data.scores import Scores, TaskInfo
+    from rankbars.data.scores import Scores
 
-__all__ = ["TaskFiles", "describe_tasks", "limit_tasks", "read_task_file", "task_file_options"]
+__all__ = [
+    "TaskFiles",
+    "describe_tasks",
+    "limit_tasks",
+    "read_number",
+    "read_task_file",
+    "read_text",
+    "task_file_options",
+]
 
 _HEADERS = ("task", "dataset", "benchmark", "subject", "category")
 Field = Literal["category", "family", "weight", "chance"]
@@ -121,22 +129,15 @@ def read_task_file(path: str) -> dict[str, str]:
     ReadError
         If the file cannot be read, holds something else, or names a task twice.
     """
-    text = _text(path)
+    text = read_text(path)
     suffix = Path(path).suffix.lower()
     if suffix == ".json":
         pairs = _json_pairs(path, text)
     elif suffix in (".yaml", ".yml"):
         pairs = _yaml_pairs(path, text)
     else:
-        pairs = _csv_pairs(path, text)
-    values: dict[str, str] = {}
-    for task, value in pairs:
-        if task in values:
-            raise ReadError.at(path, f"task {task!r} stands there twice; keep one line for it.")
-        values[task] = value
-    if not values:
-        raise ReadError.at(path, "it is empty; one line per task was expected (task,value).")
-    return values
+        pairs = [(task, value) for task, value in _csv_rows(path, text, ("task", "value"))]
+    return _once_each(path, pairs)
 
 
 def describe_tasks(scores: Scores, field: Field, path: str, known: Sequence[str]) -> Scores:
@@ -165,39 +166,43 @@ def describe_tasks(scores: Scores, field: Field, path: str, known: Sequence[str]
     """
     from rankbars.data.notes import Note
 
-    values = read_task_file(path)
+    values: dict[str, Any] = read_task_file(path)
     categories = {info.category for info in scores.info.values() if info.category is not None}
     # A task without a category is one of its own.
     alone = {task for task, info in scores.info.items() if info.category is None}
     named, units = set(values), categories | alone
     if field == "weight" and named & categories and not (named & set(known)) - alone:
         given = {
-            name: _number(path, "category", name, field, text) for name, text in values.items()
+            name: read_number(path, field, f"category {name!r}", text)
+            for name, text in values.items()
         }
         lacking = sorted(units - named)
         if lacking and named <= units:  # another name is refused by its own words
             raise DataError(
-                f"{path} gives no weight for {_listed(lacking, 'categories')}. Add a line for "
+                f"{path} gives no weight for {_quoted(lacking, 'categories')}. Add a line for "
                 "every category; 0 leaves its tasks out of the average."
             )
         return scores.weigh_categories(given)
-    for task in values:
-        if task not in known:
-            raise UnknownOptionError.among(f"task in {path}", task, known)
+    _refuse_unknown(path, values, known)
     lacking = [task for task in scores.tasks if task not in values]
     if lacking and field == "weight":
         raise DataError(
-            f"{path} gives no weight for {_listed(lacking)}. Add a line for every task; "
+            f"{path} gives no weight for {_quoted(lacking)}. Add a line for every task; "
             "0 leaves a task out of the average."
         )
+    if field in ("weight", "chance"):
+        values = {
+            task: read_number(path, field, f"task {task!r}", text) if task in scores.info else text
+            for task, text in values.items()
+        }
     info = {
-        task: _described(path, task, entry, field, values[task]) if task in values else entry
+        task: replace(entry, **{field: values[task]}) if task in values else entry
         for task, entry in scores.info.items()
     }
     described = replace(scores, info=info)
     if not lacking:
         return described
-    message = f"{path} gives no {field} for {_listed(lacking)}."
+    message = f"{path} gives no {field} for {_quoted(lacking)}."
     return described.with_notes([Note(f"no-{field}", message)])
 
 
@@ -221,21 +226,27 @@ def limit_tasks(scores: Scores, path: str, known: Sequence[str]) -> Scores:
     UnknownOptionError
         If it names a task that was not read.
     """
-    found: dict[str, tuple[float, float]] = {}
-    for task, ends in _limit_lines(path):
-        if task in found:
-            raise ReadError.at(path, f"task {task!r} stands there twice; keep one line for it.")
-        if task not in known:
-            raise UnknownOptionError.among(f"task in {path}", task, known)
+    text = read_text(path)
+    if Path(path).suffix.lower() == ".json":
+        example = '{"math": [0.25, 1]}'
+        lines = _json_object(path, text, example)
+        if not all(isinstance(ends, list) and len(ends) == 2 for _, ends in lines):
+            raise ReadError.at(path, f"expected one JSON object, such as {example}.")
+    else:
+        rows = _csv_rows(path, text, ("task", "least", "greatest"))
+        lines = [(task, ends) for task, *ends in rows]
+    found = _once_each(path, lines)
+    _refuse_unknown(path, found, known)
+    for task, ends in found.items():
         try:
             low, high = (float(end) for end in ends)
-        except ValueError:
+        except (TypeError, ValueError):
             low = high = math.nan
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
             raise ReadError.at(
                 path,
-                f"the limits of task {task!r} are {' and '.join(ends)}; expected two numbers, the "
-                "least and the greatest possible score.",
+                f"the limits of task {task!r} are {' and '.join(map(str, ends))}; expected two "
+                "numbers, the least and the greatest possible score.",
             )
         found[task] = low, high
     info = {
@@ -245,37 +256,6 @@ def limit_tasks(scores: Scores, path: str, known: Sequence[str]) -> Scores:
         for task, entry in scores.info.items()
     }
     return replace(scores, info=info)
-
-
-def _limit_lines(path: str) -> list[tuple[str, list[str]]]:
-    """Each task with what the file gives as its limits."""
-    text = _text(path)
-    if Path(path).suffix.lower() == ".json":
-        try:
-            values = json.loads(text, object_pairs_hook=list)
-        except (ValueError, RecursionError) as error:
-            raise ReadError.at(path, f"it does not hold valid JSON ({error}).") from error
-        pairs = values if isinstance(values, list) else []
-        if not pairs or not all(
-            isinstance(pair, tuple) and isinstance(pair[1], list) and len(pair[1]) == 2
-            for pair in pairs
-        ):
-            raise ReadError.at(path, 'expected one JSON object, such as {"math": [0.25, 1]}.')
-        return [(task, [str(end) for end in ends]) for task, ends in pairs]
-    lines, separator = _cells(path, text)
-    rows = [row for row in lines if any(row)]
-    for row in rows:
-        if len(row) != 3:
-            raise ReadError.at(
-                path,
-                f"expected three columns (task{separator}least{separator}greatest), found "
-                f"{len(row)}.",
-            )
-    if rows and rows[0][0].lower() in _HEADERS:
-        rows = rows[1:]
-    if not rows:
-        raise ReadError.at(path, "it is empty; one line per task was expected.")
-    return [(task, ends) for task, *ends in rows]
 
 
 def _group_tasks(
@@ -308,9 +288,7 @@ def _group_tasks(
             return scores  # there is nothing to count in another way
     else:
         groups = {} if path == "none" else read_task_file(path)
-    for task in groups:
-        if task not in known:
-            raise UnknownOptionError.among(f"task in {path}", task, known)
+    _refuse_unknown(str(path), groups, known)
     used = {task: group for task, group in groups.items() if task in scores.tasks}
     return scores.group_tasks(used, within=within or "size")
 
@@ -335,8 +313,7 @@ def _cluster_rows(scores: Scores, path: str) -> Scores:
     """
     if Path(path).suffix.lower() in (".json", ".yaml", ".yml"):
         return scores.cluster_rows(read_task_file(path))
-    lines, separator = _cells(path, _text(path))
-    rows = [row for row in lines if any(row)]
+    rows, separator = _cells(path, read_text(path))
     widths = {len(row) for row in rows}
     if widths not in ({2}, {3}):
         raise ReadError.at(
@@ -353,13 +330,20 @@ def _cluster_rows(scores: Scores, path: str) -> Scores:
     return scores.cluster_rows({task: one for task, one in found.items() if task in scores.tasks})
 
 
-def _cells(path: str, text: str) -> tuple[list[list[str]], str]:
-    from rankbars.readers.delimited import read_cells
+def _refuse_unknown(path: str, named: Iterable[str], known: Sequence[str]) -> None:
+    for task in named:
+        if task not in known:
+            raise UnknownOptionError.among(f"task in {path}", task, known)
 
-    return read_cells(path, text)
 
+def read_text(path: str) -> str:
+    """The text of a small file.
 
-def _text(path: str) -> str:
+    Raises
+    ------
+    ReadError
+        If it cannot be read, or is no text.
+    """
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -368,58 +352,78 @@ def _text(path: str) -> str:
         raise ReadError.at(path, "it is not UTF-8 text. Save it as UTF-8.") from error
 
 
-def _described(path: str, task: str, entry: TaskInfo, field: Field, text: str) -> TaskInfo:
-    if field == "category":
-        return replace(entry, category=text)
-    if field == "family":
-        return replace(entry, family=text)
-    value = _number(path, "task", task, field, text)
-    return replace(entry, weight=value) if field == "weight" else replace(entry, chance=value)
+def read_number(path: str, field: str, what: str, text: str) -> float:
+    """The number that a file gives as the `field` of `what`.
 
-
-def _number(path: str, what: str, name: str, field: Field, text: str) -> float:
-    expected = "a number, 0 or more" if field == "weight" else "a number"
-    message = f"the {field} of {what} {name!r} is {text!r}; expected {expected}."
+    Raises
+    ------
+    ReadError
+        If it is none, or negative and a weight.
+    """
     try:
         value = float(text)
-    except ValueError as error:
-        raise ReadError.at(path, message) from error
-    if not math.isfinite(value) or (field == "weight" and value < 0):
-        raise ReadError.at(path, message)
-    return value
+    except ValueError:
+        value = math.nan
+    if math.isfinite(value) and (value >= 0 or field != "weight"):
+        return value
+    expected = "a number, 0 or more" if field == "weight" else "a number"
+    raise ReadError.at(path, f"the {field} of {what} is {text!r}; expected {expected}.")
 
 
-def _csv_pairs(path: str, text: str) -> list[tuple[str, str]]:
-    pairs = []
+def _once_each(path: str, pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for task, value in pairs:
+        if task in values:
+            raise ReadError.at(path, f"task {task!r} stands there twice; keep one line for it.")
+        values[task] = value
+    if not values:
+        raise ReadError.at(path, "it is empty; one line per task was expected.")
+    return values
+
+
+def _cells(path: str, text: str) -> tuple[list[list[str]], str]:
+    """Rows that hold something, and what separates their cells."""
+    from rankbars.readers.delimited import read_cells
+
+    rows, separator = read_cells(path, text)
+    return [row for row in rows if any(row)], separator
+
+
+def _csv_rows(path: str, text: str, columns: Sequence[str]) -> list[list[str]]:
+    """Rows of so many cells, without the header where there is one."""
     rows, separator = _cells(path, text)
     for number, row in enumerate(rows, start=1):
-        if not any(row):
-            continue
-        if len(row) != 2:
+        if len(row) != len(columns):
+            count = {2: "two", 3: "three"}[len(columns)]
             raise ReadError.at(
-                path, f"expected two columns (task{separator}value), found {len(row)}.", row=number
+                path,
+                f"expected {count} columns ({separator.join(columns)}), found {len(row)}.",
+                row=number,
             )
-        pairs.append((row[0], row[1]))
-    if pairs and pairs[0][0].lower() in _HEADERS:
-        return pairs[1:]
-    return pairs
+    return rows[1:] if rows and rows[0][0].lower() in _HEADERS else rows
 
 
-def _json_pairs(path: str, text: str) -> list[tuple[str, str]]:
+def _json_object(path: str, text: str, example: str) -> list[tuple[str, Any]]:
     try:
         # A plain dict would silently keep the last of two equal keys.
         values = json.loads(text, object_pairs_hook=list)
     except (ValueError, RecursionError) as error:
         raise ReadError.at(path, f"it does not hold valid JSON ({error}).") from error
     if not isinstance(values, list) or not all(isinstance(pair, tuple) for pair in values):
-        raise ReadError.at(path, 'expected one JSON object, such as {"math": "reasoning"}.')
+        raise ReadError.at(path, f"expected one JSON object, such as {example}.")
+    return values
+
+
+def _json_pairs(path: str, text: str) -> list[tuple[str, str]]:
     pairs = []
-    for name, value in values:
+    for name, value in _json_object(path, text, '{"math": "reasoning"}'):
         members = value if isinstance(value, list) else []
         if members and all(isinstance(one, str) for one in members):
             pairs += [(one, name) for one in members]  # a group with the tasks in it
+        elif isinstance(value, (str, int, float)) and not isinstance(value, bool):
+            pairs.append((name, str(value)))
         else:
-            pairs.append((name, _scalar(path, name, value)))
+            raise ReadError.at(path, f"task {name!r} must have one plain value; found {value!r}.")
     return pairs
 
 
@@ -448,12 +452,7 @@ def _yaml_pairs(path: str, text: str) -> list[tuple[str, str]]:
     return pairs
 
 
-def _scalar(path: str, task: str, value: Any) -> str:
-    if isinstance(value, (str, int, float)) and not isinstance(value, bool):
-        return str(value)
-    raise ReadError.at(path, f"task {task!r} must have one plain value; found {value!r}.")
+def _quoted(names: Sequence[str], what: str = "tasks") -> str:
+    from rankbars.data.notes import list_words
 
-
-def _listed(names: Sequence[str], many: str = "tasks") -> str:
-    shown = ", ".join(repr(name) for name in names[:5])
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more {many}"
+    return list_words(map(repr, names), 5) + (f" {what}" if len(names) > 5 else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +39,7 @@ __all__ = [
 class VoteReading:
     """How votes are read."""
 
-    control: tuple[str, ...] = ()
+    controls: tuple[str, ...] = ()
     self_votes: str = "raise"
     arena_per_file: bool = False
     within: tuple[str, ...] = ()
@@ -47,13 +47,7 @@ class VoteReading:
 
     def declared(self) -> dict[str, Any]:
         """What was declared, by the names that `rankbars.read` has for it."""
-        return {
-            "controls": self.control,
-            "self_votes": self.self_votes,
-            "arena_per_file": self.arena_per_file,
-            "within": self.within,
-            "over_time": self.over_time,
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +79,7 @@ vote_reading_options = collect_options(
     "vote_reading",
     (
         click.option(
-            "--control", metavar="NAME", multiple=True,
+            "--control", "controls", metavar="NAME", multiple=True,
             help="Votes: adjust for the position, for a column with a difference of the two "
             "answers, or for length where there are length_a and length_b. Repeat for more.",
         ),
@@ -192,7 +186,7 @@ def refuse_unused(scores: Scores, reading: VoteReading, voting: VoteChoices) -> 
         _refuse_no_times(scores, reading)
         return
     others = (
-        reading.control,
+        reading.controls,
         reading.within,
         reading.over_time,
         voting.least_votes,

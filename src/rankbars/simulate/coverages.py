@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import rankbars as rb
 from rankbars.simulate.populations import RankSets
-from rankbars.simulate.study import Cell, Row, Study, Table, Unit, flatten
+from rankbars.simulate.study import Cell, Row, Study, Table, Unit, check_repetitions, flatten
 
 __all__ = [
     "Published",
@@ -177,31 +177,60 @@ def portions(total: int, size: int) -> list[tuple[int, int]]:
 
 def trap(
     name: str,
-    function: Callable[..., Table],
-    arguments: Iterable[tuple[Any, ...]],
+    measure: Callable[..., Table],
+    designs: Iterable[tuple[Any, ...]],
     columns: tuple[str, ...],
     published: Published,
-) -> Study:
-    """Study with one table that puts published values beside ours.
+    *,
+    repetitions: int,
+    at_once: int,
+    batch: int = 1,
+) -> Callable[..., Study]:
+    """Makes a study with one table that puts published values beside ours.
 
     Parameters
     ----------
     name : str
         Name of the study and of its table.
-    function : callable
-        Makes tallies; see `rankbars.simulate.coverages.tally_rows`.
-    arguments : iterable of tuple
-        Arguments of each unit of work.
+    measure : callable
+        Makes tallies (see `tally_rows`) of a design: takes what describes it, the first number of a
+        portion of repetitions, how many they are, and the seed.
+    designs : iterable of tuple
+        What describes each design.
     columns : tuple of str
         Columns that say what a value belongs to.
     published : mapping
         Published values by the content of `columns` and the quantity.
+    repetitions : int
+        Data sets per design, where nothing else is asked for.
+    at_once : int
+        Portions are of so many; each is a unit of work.
+    batch : int
+        Data sets that are made together and count as one for `measure`; repetitions are rounded
+        up to a multiple.
+
+    Returns
+    -------
+    callable
+        Takes ``repetitions`` and ``seed``, both by name. Raises `OptionError` if ``repetitions``
+        is below 1.
     """
+    usual, known = repetitions, tuple(designs)
 
-    def finish(results: Sequence[Table]) -> dict[str, Table]:
-        return {name: compare_with_published(flatten(results), columns, published)}
+    def study(*, repetitions: int = usual, seed: int = 0) -> Study:
+        batches = -(-check_repetitions(repetitions) // batch)
+        units = (
+            Unit(measure, (*design, *portion, seed))
+            for design in known
+            for portion in portions(batches, at_once)
+        )
 
-    return Study(name, tuple(Unit(function, one) for one in arguments), finish)
+        def finish(results: Sequence[Table]) -> dict[str, Table]:
+            return {name: compare_with_published(flatten(results), columns, published)}
+
+        return Study(name, tuple(units), finish)
+
+    return study
 
 
 def against_zero(differences: NDArray[np.float64]) -> tuple[tuple[str, ...], NDArray[np.float64]]:

@@ -8,11 +8,13 @@ made with that prior, with the default one and with the published one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 import rankbars as rb
-from rankbars.simulate.coverages import Published, portions, tally_rows, trap
+from rankbars.simulate.coverages import Published, compare_with_published, portions, tally_rows
 from rankbars.simulate.study import Study, Table, Unit, check_repetitions, flatten
 from rankbars.stats.streams import stream
 
@@ -72,8 +74,12 @@ def posterior(*, repetitions: int = 100, seed: int = 0) -> Study:
         for prior in (TRUE_PRIOR, "uniform_log", "exponential")
         for one in portions(repetitions, 5)
     ]
-    made = trap("posterior", measure_published, (), ("design", "method"), PUBLISHED)
-    return Study("posterior", tuple(units), lambda parts: made.finish([flatten(parts)]))
+    return Study("posterior", tuple(units), _finish)
+
+
+def _finish(parts: Sequence[Table]) -> dict[str, Table]:
+    rows = flatten(parts)
+    return {"posterior": compare_with_published(rows, ("design", "method"), PUBLISHED)}
 
 
 def measure_published(first: int, count: int, seed: int) -> Table:

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankbars as rb
-from rankbars.simulate.coverages import Published, covers, portions, tally_rows, trap
+from rankbars.simulate.coverages import Published, covers, tally_rows, trap
 from rankbars.simulate.populations import model_names, true_rank_sets
-from rankbars.simulate.study import Study, Table, check_repetitions
+from rankbars.simulate.study import Table
 from rankbars.stats.streams import stream
 from rankbars.stats.votes.anytime import log_e_better, log_e_two_sided
 
@@ -55,34 +55,6 @@ PUBLISHED = {
 }
 
 
-def winner(*, repetitions: int = 2000, seed: int = 0) -> Study:
-    """Coverage of 95 % intervals for one model, for the observed winner and for all models.
-
-    Parameters
-    ----------
-    repetitions : int
-        Data sets per design, of 200 items each.
-    seed : int
-        Start of the random streams.
-
-    Returns
-    -------
-    Study
-        Table ``winner``: Holm with scope "each" and with scope "all".
-
-    Raises
-    ------
-    OptionError
-        If `repetitions` is below 1.
-    """
-    arguments = [
-        (name, *portion, seed)
-        for name in DESIGNS
-        for portion in portions(check_repetitions(repetitions), 250)
-    ]
-    return trap("winner", measure, arguments, ("design", "scope"), PUBLISHED)
-
-
 def measure(name: str, first: int, count: int, seed: int) -> Table:
     """Coverage with both scopes on some data sets."""
     n_models, groups = DESIGNS[name]
@@ -110,33 +82,12 @@ def measure(name: str, first: int, count: int, seed: int) -> Table:
     return rows
 
 
-def peeking(*, repetitions: int = 4000, seed: int = 0) -> Study:
-    """How often tests at 5 % reject when they are looked at while votes come in.
-
-    Parameters
-    ----------
-    repetitions : int
-        Series of 2,000 votes per design.
-    seed : int
-        Start of the random streams.
-
-    Returns
-    -------
-    Study
-        Table ``peeking``: a z-test at 40 looks, the same test once at the end, and two e-processes
-        that are looked at after every vote.
-
-    Raises
-    ------
-    OptionError
-        If `repetitions` is below 1.
-    """
-    arguments = [
-        (name, *portion, seed)
-        for name in COINS
-        for portion in portions(check_repetitions(repetitions), 200)
-    ]
-    return trap("peeking", measure_looks, arguments, ("design", "method"), PUBLISHED_LOOKS)
+winner = trap(
+    "winner", measure, [(name,) for name in DESIGNS], ("design", "scope"), PUBLISHED,
+    repetitions=2000, at_once=250,
+)  # fmt: skip
+"""Coverage of 95 % intervals for one model, for the observed winner and for all models: Holm with
+scope "each" and with scope "all", on 200 items."""
 
 
 def measure_looks(name: str, first: int, count: int, seed: int) -> Table:
@@ -165,3 +116,11 @@ def measure_looks(name: str, first: int, count: int, seed: int) -> Table:
 def _reach(log_e: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Whether each series ever reaches 1 / alpha."""
     return np.asarray((log_e >= -np.log(ALPHA)).any(axis=1))
+
+
+peeking = trap(
+    "peeking", measure_looks, [(name,) for name in COINS], ("design", "method"), PUBLISHED_LOOKS,
+    repetitions=4000, at_once=200,
+)  # fmt: skip
+"""How often tests at 5 % reject when they are looked at while 2,000 votes come in: a z-test at 40
+looks, the same test once at the end, and two e-processes that are looked at after every vote."""

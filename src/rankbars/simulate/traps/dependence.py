@@ -21,13 +21,12 @@ from rankbars.simulate.coverages import (
     TWO_SIDED,
     against_zero,
     covers,
-    portions,
     rejections,
     tally_rows,
     trap,
 )
 from rankbars.simulate.populations import RankSets, model_names, true_rank_sets
-from rankbars.simulate.study import Study, Table, check_repetitions
+from rankbars.simulate.study import Table
 from rankbars.stats.streams import stream
 
 __all__ = ["clusters", "families", "folds", "runs"]
@@ -97,34 +96,6 @@ OF_RUNS = {
 }
 
 
-def clusters(*, repetitions: int = 4000, seed: int = 0) -> Study:
-    """Type I error of two-sided 5 % tests when rows come in clusters.
-
-    Parameters
-    ----------
-    repetitions : int
-        Data sets per design, rounded up to a multiple of 20.
-    seed : int
-        Start of the random streams.
-
-    Returns
-    -------
-    Study
-        Table ``clusters``: a t-test that ignores clusters, the usual cluster-robust normal test
-        without a correction for few clusters, and ``cluster_t``.
-
-    Raises
-    ------
-    OptionError
-        If `repetitions` is below 1.
-    """
-    batches = -(-check_repetitions(repetitions) // BATCH)
-    arguments = [
-        (*design, *portion, seed) for design in CLUSTERS for portion in portions(batches, 50)
-    ]
-    return trap("clusters", measure_clusters, arguments, ("design", "method"), OF_CLUSTERS)
-
-
 def measure_clusters(
     n_clusters: int, size: int, correlation: float, first: int, count: int, seed: int
 ) -> Table:
@@ -157,35 +128,6 @@ def _normal(robust: rb.Comparisons, n_clusters: int) -> NDArray[np.bool_]:
     """The same variance without its factor G / (G - 1), and a normal critical value."""
     se = robust.se[0, 1:] * np.sqrt((n_clusters - 1) / n_clusters)
     return np.asarray(np.abs(robust.diff[0, 1:]) >= CRITICAL * se)
-
-
-def folds(*, repetitions: int = 250, seed: int = 0) -> Study:
-    """Type I error and coverage when rows are folds of repeated cross-validation.
-
-    Parameters
-    ----------
-    repetitions : int
-        Data sets per design.
-    seed : int
-        Start of the random streams.
-
-    Returns
-    -------
-    Study
-        Table ``folds``: the paired t-test and the corrected one of Nadeau and Bengio, two-sided at
-        5 %, and the 95 % rank intervals made from them.
-
-    Raises
-    ------
-    OptionError
-        If `repetitions` is below 1.
-    """
-    arguments = [
-        (*design, *portion, seed)
-        for design in FOLDS
-        for portion in portions(check_repetitions(repetitions), 25)
-    ]
-    return trap("folds", measure_folds, arguments, ("design", "method"), OF_FOLDS)
 
 
 def _fold_scores(repeats: int, n_folds: int, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -235,31 +177,6 @@ def measure_folds(repeats: int, n_folds: int, first: int, count: int, seed: int)
     return rows
 
 
-def runs(*, repetitions: int = 20_000, seed: int = 0) -> Study:
-    """Type I error of two-sided 5 % tests for new items and new runs.
-
-    Parameters
-    ----------
-    repetitions : int
-        Data sets, rounded up to a multiple of 20.
-    seed : int
-        Start of the random streams.
-
-    Returns
-    -------
-    Study
-        Table ``runs``: averaging over runs and testing over items, and ``two_way``.
-
-    Raises
-    ------
-    OptionError
-        If `repetitions` is below 1.
-    """
-    batches = -(-check_repetitions(repetitions) // BATCH)
-    arguments = [(*portion, seed) for portion in portions(batches, 25)]
-    return trap("runs", measure_runs, arguments, ("method",), OF_RUNS)
-
-
 def measure_runs(first: int, count: int, seed: int) -> Table:
     """False rejections of both tests on some batches of data sets."""
     found: dict[str, list[np.ndarray]] = {"average over runs": [], "two_way": []}
@@ -279,33 +196,6 @@ def measure_runs(first: int, count: int, seed: int) -> Table:
         for method, rejected in found.items()
         for row in tally_rows({"method": method}, {"type I error": np.concatenate(rejected)})
     ]
-
-
-def families(*, repetitions: int = 6000, seed: int = 0) -> Study:
-    """Coverage of a task of a new family at 70 %, with and without regard to families.
-
-    Parameters
-    ----------
-    repetitions : int
-        Replications per design, rounded up to a multiple of 1,000.
-    seed : int
-        Start of the random streams.
-
-    Returns
-    -------
-    Study
-        Table ``families``: the quantile merge, the family merge, and how much wider that is.
-
-    Raises
-    ------
-    OptionError
-        If `repetitions` is below 1.
-    """
-    batches = -(-check_repetitions(repetitions) // FAMILIES_AT_ONCE)
-    arguments = [
-        (*design, *portion, seed) for design in DESIGNS for portion in portions(batches, 2)
-    ]
-    return trap("families", measure, arguments, ("design", "method"), PUBLISHED)
 
 
 def measure(
@@ -345,3 +235,30 @@ def _on_scale(scores: NDArray[np.float64]) -> NDArray[np.int64]:
     """Scores as ranks 1 to `FAMILIES_AT_ONCE`, low scores last."""
     share = (RANGE - np.clip(scores, -RANGE, RANGE)) / (2 * RANGE)
     return np.minimum(1 + (share * FAMILIES_AT_ONCE).astype(np.int64), FAMILIES_AT_ONCE)
+
+
+clusters = trap(
+    "clusters", measure_clusters, CLUSTERS, ("design", "method"), OF_CLUSTERS,
+    repetitions=4000, at_once=50, batch=BATCH,
+)  # fmt: skip
+"""Type I error of two-sided 5 % tests when rows come in clusters: a t-test that ignores them, the
+usual cluster-robust normal test without a correction for few clusters, and ``cluster_t``."""
+
+folds = trap(
+    "folds", measure_folds, FOLDS, ("design", "method"), OF_FOLDS, repetitions=250, at_once=25
+)
+"""Type I error at 5 % and coverage at 95 % when rows are folds of repeated cross-validation: the
+paired t-test and the corrected one of Nadeau and Bengio, and rank intervals made from them."""
+
+runs = trap(
+    "runs", measure_runs, [()], ("method",), OF_RUNS, repetitions=20_000, at_once=25, batch=BATCH
+)
+"""Type I error of two-sided 5 % tests for new items and new runs: averaging over runs and testing
+over items, and ``two_way``."""
+
+families = trap(
+    "families", measure, DESIGNS, ("design", "method"), PUBLISHED,
+    repetitions=6000, at_once=2, batch=FAMILIES_AT_ONCE,
+)  # fmt: skip
+"""Coverage of a task of a new family at 70 %: the quantile merge, the family merge, and how much
+wider that is."""

@@ -8,7 +8,6 @@ so that at least 65 % of true rank sets should be covered.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
@@ -19,9 +18,7 @@ from numpy.typing import NDArray
 import rankbars as rb
 from rankbars.simulate.coverages import (
     Published,
-    compare_with_published,
     covers,
-    portions,
     share_of_field,
     tally_rows,
     trap,
@@ -37,7 +34,7 @@ from rankbars.simulate.populations import (
     tied_models,
     true_rank_sets,
 )
-from rankbars.simulate.study import Study, Table, Unit, check_repetitions, flatten
+from rankbars.simulate.study import Table
 from rankbars.stats.streams import stream
 
 __all__ = ["observed", "ties"]
@@ -79,41 +76,6 @@ _MERGES = (
 
 # Ranges over all designs: of the observed rank, of the true rank set without ties and with them.
 _OBSERVED, _TRUE, _TRUE_TIED = (0.74, 0.84), (0.75, 0.85), (0.41, 0.69)
-
-
-def observed(*, repetitions: int = 120, seed: int = 0) -> Study:
-    """Coverage of observed and of true ranks on new tasks.
-
-    Parameters
-    ----------
-    repetitions : int
-        Sets of training tasks per design, each with 100 new tasks.
-    seed : int
-        Start of the random streams.
-
-    Returns
-    -------
-    Study
-        Table ``observed``: the merge of observed ranks, and the quantile and joint merges of rank
-        intervals. Published values are a range over all designs for the first.
-
-    Raises
-    ------
-    OptionError
-        If `repetitions` is below 1.
-    """
-    check_repetitions(repetitions)
-    units = tuple(
-        Unit(measure, (number, *portion, seed))
-        for number in range(len(DESIGNS))
-        for portion in portions(repetitions, 20)
-    )
-    return Study("observed", units, _finish)
-
-
-def _finish(results: Sequence[Table]) -> dict[str, Table]:
-    columns = (*Design._fields, "n_tasks", "method")
-    return {"observed": compare_with_published(flatten(results), columns, _published())}
 
 
 def _published() -> Published:
@@ -189,6 +151,15 @@ def _predict(design: Design, n_tasks: int, rng: np.random.Generator) -> dict[str
     }
 
 
+observed = trap(
+    "observed", measure, [(number,) for number in range(len(DESIGNS))],
+    (*Design._fields, "n_tasks", "method"), _published(), repetitions=120, at_once=20,
+)  # fmt: skip
+"""Coverage of observed and of true ranks on 100 new tasks for each set of training tasks: the merge
+of observed ranks, and the quantile and joint merges of rank intervals. Published values are a range
+over all designs for the first."""
+
+
 class Method(NamedTuple):
     """A correction with its scope; `draws` names the null draws of max-T."""
 
@@ -257,35 +228,6 @@ PUBLISHED = {
 }
 
 
-def ties(*, repetitions: int = 100, seed: int = 0) -> Study:
-    """Width and coverage of every correction, without ties, with half and with all models tied.
-
-    Parameters
-    ----------
-    repetitions : int
-        Random tasks per design.
-    seed : int
-        Start of the random streams.
-
-    Returns
-    -------
-    Study
-        Table ``ties``: mean width as a share of the field, coverage of the true rank sets of one
-        model and of all models at once.
-
-    Raises
-    ------
-    OptionError
-        If `repetitions` is below 1.
-    """
-    arguments = [
-        (name, *portion, seed)
-        for name in TIED_DESIGNS
-        for portion in portions(check_repetitions(repetitions), 5)
-    ]
-    return trap("ties", measure_ties, arguments, ("design", "method"), PUBLISHED)
-
-
 def _draw_task(
     design: Design, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -338,3 +280,12 @@ def _as_estimates(comparisons: rb.Comparisons) -> rb.Comparisons:
     return replace(
         comparisons, evidence=rb.Estimates(items.models, comparisons.mean, cov=covariance)
     )
+
+
+ties = trap(
+    "ties", measure_ties, [(name,) for name in TIED_DESIGNS], ("design", "method"), PUBLISHED,
+    repetitions=100, at_once=5,
+)  # fmt: skip
+"""Width and coverage of every correction on random tasks, without ties, with half and with all
+models tied: mean width as a share of the field, coverage of the true rank sets of one model and of
+all models at once."""
