@@ -18,11 +18,13 @@ from rankbars.data.board import Leaderboard
 from rankbars.data.boardchange import Finding, Span, Submitted
 from rankbars.data.drafts import TemporaryFolder
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes
+from rankbars.data.notes import list_words
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError, OptionError, ReadError, WriteError
 from rankbars.pipeline import leaderboard
 from rankbars.readers.collecting import Collected, collect, put_together
 from rankbars.steps.boardchanges import diff, stated_level
+from rankbars.steps.missingness import keep_pairs
 from rankbars.store.access import change_store, open_store
 from rankbars.store.holdings import Change, Event, Holdings
 from rankbars.store.naming import put_names, scores_of
@@ -190,7 +192,7 @@ class _Examination:
         """What was found out."""
         files = self.found.files
         if not files:
-            same = _listed(self.found.unchanged)
+            same = list_words(self.found.unchanged, _MOST)
             text = f"The store holds these files as they are ({same}): there is nothing to add."
             unchanged = Finding("warning", "unchanged", text)
             return Submitted(self.label, findings=(*self._unread(), unchanged))
@@ -216,6 +218,7 @@ class _Examination:
             findings += _scales(own, seen)
             if after is not None:
                 findings += _copies(own, after)
+                findings += _harder(own, after)
         report = Submitted(
             self.label,
             tuple(file.path for file in files),
@@ -372,7 +375,7 @@ def _replacing(paths: Sequence[str]) -> Iterator[Finding]:
     if paths:
         yield Finding(
             "warning", "replaces",
-            f"Results of the store would be replaced, those of {_listed(paths)}.",
+            f"Results of the store would be replaced, those of {list_words(paths, _MOST)}.",
         )  # fmt: skip
 
 
@@ -541,6 +544,13 @@ def _copies(own: Scores, after: Scores) -> Iterator[Finding]:
             )  # fmt: skip
 
 
+def _harder(own: Scores, after: Scores) -> Iterator[Finding]:
+    """Models whose rows are the easier ones of a task, as boards say it, too."""
+    for note in keep_pairs(after, []).notes:
+        if note.code == "harder-rows" and not set(own.models).isdisjoint(note.models):
+            yield Finding("warning", note.code, f"{note.task}: {note.message}")
+
+
 def _varies(scores: Scores, model: str) -> bool:
     """Whether the scores of a model on some task are not all the same."""
     for items in scores.tasks.values():
@@ -552,9 +562,4 @@ def _varies(scores: Scores, model: str) -> bool:
 
 
 def _quoted(names: Sequence[str], most: int = _MOST) -> str:
-    return _listed([repr(name) for name in names], most)
-
-
-def _listed(names: Sequence[str], most: int = _MOST) -> str:
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+    return list_words(map(repr, names), most)

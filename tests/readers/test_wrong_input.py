@@ -359,3 +359,19 @@ def test_versions_of_one_model_may_be_what_is_compared(tmp_path: Path) -> None:
     path = write(tmp_path, "\n".join(["model,prompt_version,question_id,correct", *rows, ""]))
     assert "if it names what is compared, --column model=prompt_version" in refusal(path)
     assert rb.read(path, columns={"model": "prompt_version"}).models == ("v1", "v2")
+
+
+def test_versions_of_models_are_proposed_as_what_is_compared(tmp_path: Path) -> None:
+    rows = [
+        f"{model},{version},t,{item},{(item * ord(model) + version) % 3 % 2}"
+        for model in "ab"
+        for version in (1, 2)
+        for item in range(9)
+    ]
+    path = write(tmp_path, "model,version,task,item,correct\n" + "\n".join(rows) + "\n")
+    text = refusal(path)
+    assert "if it names versions of a model, each by itself, --column condition=version" in text
+    assert "epoch" not in text
+    assert rb.read(path, columns={"condition": "version"}).models == (
+        "a · 1", "a · 2", "b · 1", "b · 2",
+    )  # fmt: skip

@@ -216,6 +216,23 @@ def test_a_copy_of_another_model_is_told() -> None:
     )
 
 
+def test_a_model_that_lacks_the_harder_items_is_told_and_one_that_lacks_any_is_not() -> None:
+    right = dict.fromkeys(range(40), 0)
+    for model in ("ash", "birch", "cedar"):
+        with Path(f"{model}.csv").open(encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                right[int(row["item"])] += row["task"] == "algebra" and row["correct"] == "1"
+    order = sorted(right, key=lambda item: -right[item])
+    write("easy.csv", "dill", 0.9, tasks=("algebra",), items=order[:20])
+    (found,) = [one for one in look("easy.csv").findings if one.code == "harder-rows"]
+    assert found.level == "warning"
+    assert found.message.startswith("algebra: The rows that a model lacks are harder")
+    low, high = (sum(right[item] for item in part) / 60 for part in (order[20:], order[:20]))
+    assert f"'dill' ({low:.2g} and {high:.2g})" in found.message
+    write("any.csv", "dill", 0.9, tasks=("algebra",), items=order[::2])
+    assert "harder-rows" not in [one.code for one in look("any.csv").findings]
+
+
 def test_names_of_today_count_and_retired_ones_are_told() -> None:
     words = ["--store", STORE, "-q"]
     assert run(["rename", "--task", "art", "drawing", *words]) == 0

@@ -23,6 +23,7 @@ __all__ = ["describe_copies"]
 _FEW_VALUES = 12  # of a setting
 _MOST_COLUMNS = 20  # that are asked whether they tell rows apart
 
+_OF_VERSIONS = ("version", "model_version", "submission_version", "revision", "release", "build")
 _OF_MODELS = (*ROLES["model"].aliases, *ROLES["model"].weak)
 
 
@@ -96,7 +97,12 @@ def _telling_columns(group: Group) -> str:
     versions = apart(*(one for one in known if one != part.roles.get("model")), telling[0])
     if fold_name(telling[0]) in {fold_name(name) for name in _OF_MODELS}:
         return _of_models(telling[0], part.roles.get("model"), table, alone=versions)
-    ways = [f"numbers the answers to an item, {paste_columns({'epoch': telling[0]})}"]
+    if fold_name(telling[0]) in {fold_name(name) for name in _OF_VERSIONS}:
+        ways = [
+            f"names versions of a model, each by itself, {paste_columns({'condition': telling[0]})}"
+        ]
+    else:
+        ways = [f"numbers the answers to an item, {paste_columns({'epoch': telling[0]})}"]
     parts = [f"names tasks or parts of one, {paste_columns({'task': telling[0]})}"] * tasks
     ways = [*ways, *parts] if "item" in part.roles else [*parts, *ways]
     if versions:
