@@ -3,7 +3,7 @@
 from render.boards import NAMES, average_board
 
 from rankbars.data.notes import Note
-from rankbars.render.ranktable import all_remarks, few_remarks, remark_text
+from rankbars.render.boardnotes import all_remarks, few_remarks, remark_text
 
 
 def texts(remarks):

@@ -22,8 +22,8 @@ from render.boards import (
 import rankbars as rb
 from rankbars.data.notes import Note
 from rankbars.data.spec import Spec
+from rankbars.render.boardnotes import all_remarks
 from rankbars.render.claims import lead_claim, new_task_claim
-from rankbars.render.ranktable import all_remarks
 from rankbars.render.sentences import (
     headline,
     new_task_line,

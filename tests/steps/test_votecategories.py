@@ -11,7 +11,7 @@ from storefiles import add, inside
 
 import rankbars as rb
 from rankbars.cli.app import run
-from rankbars.render.sidetables import category_rows
+from rankbars.render.arenatables import category_rows
 
 
 def draw(n: int = 900) -> pd.DataFrame:

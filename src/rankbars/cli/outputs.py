@@ -58,9 +58,9 @@ def emit(text: str) -> None:
 
 def print_answer(answer: Mapping[str, Any]) -> None:
     """Write an answer to standard output as JSON, for programs."""
-    from rankbars.data.plain import json_text
+    from rankbars.data.plain import answer_json
 
-    emit(json_text(answer))
+    emit(answer_json(answer))
 
 
 def print_files(

@@ -146,7 +146,7 @@ def select_command(
 
 def _told(scores: Scores, chosen: Scores, by: str) -> str:
     """Which tasks were chosen, or which ones belong together."""
-    from rankbars.render.askedranks import wrapped
+    from rankbars.render.textlines import each_wrapped, text_of
 
     if by == "width":
         others = [name for name in scores.tasks if name not in chosen.tasks]
@@ -159,7 +159,7 @@ def _told(scores: Scores, chosen: Scores, by: str) -> str:
             groups.setdefault(info.category or "", []).append(name)
         largest = sorted(groups.items(), key=lambda one: (-len(one[1]), one[0]))
         lines, after = [_listed(title, names) for title, names in largest], []
-    return "\n".join(wrapped([*lines, *after])) + "\n\n"
+    return text_of(each_wrapped([*lines, *after])) + "\n"
 
 
 def _listed(title: str, names: Sequence[str]) -> str:

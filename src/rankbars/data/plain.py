@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from rankbars.data.fields import Numbers, numbers_of, without_none
 from rankbars.errors import DataError, RankbarsError
 
-__all__ = ["Derived", "Keys", "from_plain", "json_text", "to_plain"]
+__all__ = ["Derived", "Keys", "answer_json", "from_plain", "json_text", "to_plain"]
 
 INFINITE = "infinite"  # JSON has no such number, and null stands for "not known"
 LARGEST_WHOLE = 2**53  # what every reader of JSON can hold
@@ -98,6 +98,17 @@ def json_text(values: Any) -> str:
     return text + "\n"
 
 
+def answer_json(values: Any) -> str:
+    """What was found as JSON, as `json_text` writes it: a number that cannot be had is null.
+
+    Examples
+    --------
+    >>> answer_json({"share": math.nan}).split()
+    ['{', '"share":', 'null', '}']
+    """
+    return json_text(_finite(values))
+
+
 # ------------------------------------------------------------------------------------- writing
 
 
@@ -170,9 +181,11 @@ def _array_to_plain(array: NDArray[Any], models: tuple[str, ...]) -> Any:
 
 
 def _finite(plain: Any) -> Any:
-    if isinstance(plain, list):
+    if isinstance(plain, Mapping):
+        return {key: _finite(one) for key, one in plain.items()}
+    if isinstance(plain, (list, tuple)):
         return [_finite(one) for one in plain]
-    return plain if math.isfinite(plain) else None
+    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
 
 
 def _number_to_plain(value: float, numbers: tuple[type[Any], Numbers] | None) -> float | str | None:

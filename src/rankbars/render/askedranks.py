@@ -6,8 +6,7 @@ Why a model has its own; those on a new task, on held-out tasks, and what draws 
 from __future__ import annotations
 
 import math
-import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -28,14 +27,14 @@ from rankbars.render.claims import (
 from rankbars.render.methodbox import pairs_decided
 from rankbars.render.notation import (
     counted,
-    shorten_all,
+    short_names,
     show_chance,
     show_level,
     show_ranks,
     visible,
 )
 from rankbars.render.sentences import place
-from rankbars.render.text import wrap_text
+from rankbars.render.textlines import each_wrapped, in_columns, text_of, wrapped
 
 __all__ = [
     "held_out_to_dict",
@@ -46,17 +45,15 @@ __all__ = [
     "render_predicted",
     "render_shares",
     "shares_to_dict",
-    "wrapped",
 ]
 
-_DRAWN_NAMES = 32
 _AGREE = (
     "These shares say more than the ranks of the board do, which allow for the number of models, "
     "few tasks and skewed rows: rely on the ranks."
 )
 
 
-_WIDTH, _NAME_WIDTH = 80, 40
+_NAME_WIDTH, _DRAWN_WIDTH = 40, 32
 
 
 def render_predicted(board: Leaderboard, found: RankIntervals) -> str:
@@ -79,14 +76,13 @@ def render_predicted(board: Leaderboard, found: RankIntervals) -> str:
     order = board.order
     columns = {"Rank": found} | dict(found.groups or {})
     rows = [["Model", *(visible(title) for title in columns)]]
-    for name, i in zip(_names(board), order, strict=True):
+    for name, i in zip(_names(board, order), order, strict=True):
         ranks = [show_ranks(int(one.best[i]), int(one.worst[i])) for one in columns.values()]
         rows.append([name, *ranks])
-    lines = _in_columns(rows)
     tasks = counted(len(board.tasks), "task")
     said = [f"{claim.title}: {claim.words} ({found.method} merge of {tasks} at {found.alpha:g})."]
     after = [*found.assumptions, *(note.message for note in found.notes)]
-    return "\n".join([*wrapped(said), "", *lines, "", *wrapped(after)]) + "\n"
+    return text_of([*each_wrapped(said), "", *in_columns(rows), "", *each_wrapped(after)])
 
 
 def render_held_out(found: HeldOut) -> str:
@@ -110,7 +106,7 @@ def render_held_out(found: HeldOut) -> str:
     worst = np.max([one.worst for one in found.tasks.values()], axis=0)
     new = found.new_task
     rows = [["Model", "New task", "Within", "Meet", "Held out"]]
-    for name, i in zip(_names(board), board.order, strict=True):
+    for name, i in zip(_names(board, board.order), board.order, strict=True):
         rows.append([
             name,
             show_ranks(int(new.best[i]), int(new.worst[i])),
@@ -129,7 +125,7 @@ def render_held_out(found: HeldOut) -> str:
         f"If tasks are of one kind, at least {100 * found.expected:.1f} % lie within on average; "
         f"of {counted(count, 'task')} the share may be {100 * error:.0f} points off by chance.",
     ]
-    return "\n".join([*wrapped(said), "", *_in_columns(rows)]) + "\n"
+    return text_of([*each_wrapped(said), "", *in_columns(rows)])
 
 
 def held_out_to_dict(found: HeldOut) -> dict[str, Any]:
@@ -156,24 +152,8 @@ def held_out_to_dict(found: HeldOut) -> dict[str, Any]:
     }
 
 
-def _names(board: Leaderboard) -> list[str]:
-    names = [visible(board.models[i]) for i in board.order]
-    return shorten_all(names, [_NAME_WIDTH] * len(names))
-
-
-def _in_columns(rows: list[list[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
-
-
-def wrapped(sentences: Sequence[str]) -> list[str]:
-    """Sentences as lines of at most 80 characters, each beginning a new one."""
-    return [
-        line for text in sentences for line in textwrap.wrap(text, _WIDTH, break_on_hyphens=False)
-    ]
+def _names(board: Leaderboard, places: Iterable[int], width: int = _NAME_WIDTH) -> list[str]:
+    return short_names((board.models[i] for i in places), width)
 
 
 def predicted_to_dict(found: RankIntervals) -> dict[str, Any]:
@@ -207,21 +187,20 @@ def render_shares(board: Leaderboard, k: int | None, *, pairs: bool) -> str:
     if pairs:
         parts.append(_pairs(board, shares))
     if not shares.agrees:
-        parts.append(wrapped([_AGREE]))
-    return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
+        parts.append(wrapped(_AGREE))
+    return "\n".join(map(text_of, parts))
 
 
 def _top(board: Leaderboard, shares: RankShares, k: int) -> list[str]:
     inside = shares.top_probability(k)
     band, mean = shares.band(), shares.expected_rank
     order = [i for i in board.order if shares.present[i]]
-    table = {
-        "Model": _drawn_names(board, order),
-        "First": [show_chance(float(shares.probability[i, 0])) for i in order],
-        **({} if k == 1 else {f"First {k}": [show_chance(float(inside[i])) for i in order]}),
-        "Mean rank": [f"{mean[i]:.1f}" for i in order],
-        "Band": [show_ranks(int(band.best[i]), int(band.worst[i])) for i in order],
-    }
+    rows = [["Model", "First", *([] if k == 1 else [f"First {k}"]), "Mean rank", "Band"]]
+    for i, name in zip(order, _names(board, order, _DRAWN_WIDTH), strict=True):
+        first = show_chance(float(shares.probability[i, 0]))
+        among = [] if k == 1 else [show_chance(float(inside[i]))]
+        ranks = show_ranks(int(band.best[i]), int(band.worst[i]))
+        rows.append([name, first, *among, f"{mean[i]:.1f}", ranks])
     likely, exactly = shares.top(k, exactly=False), shares.top(k)
     may = board.top(k)
     which = "first" if k == 1 else f"among the first {k}"
@@ -234,19 +213,22 @@ def _top(board: Leaderboard, shares: RankShares, k: int) -> list[str]:
         f"{show_level(shares.alpha)} of them: a description. Tied models are missed far more "
         "often than that.",
     ]
-    return [*_columns(table), "", *wrapped([text for text in said if text])]
+    return [*in_columns(rows), "", *each_wrapped(filter(None, said))]
 
 
 def _pairs(board: Leaderboard, shares: RankShares) -> list[str]:
     rows = _pair_rows(board, shares)
-    short = _drawn_names(board, list(range(len(board.models))))
-    table = {
-        "Model": [short[row["better"]] for row in rows],
-        "Better than": [short[row["worse"]] for row in rows],
-        "Probability": [show_chance(row["probability"]) for row in rows],
-        "Bonferroni": ["yes" if row["bonferroni"] else "" for row in rows],
-        "BH": ["yes" if row["bh"] else "" for row in rows],
-    }
+    short = short_names(board.models, _DRAWN_WIDTH)
+    table = [
+        ["Model", "Better than", "Probability", "Bonferroni", "BH"],
+        *(
+            [
+                short[row["better"]], short[row["worse"]], show_chance(row["probability"]),
+                *("yes" if row[name] else "" for name in ("bonferroni", "bh")),
+            ]
+            for row in rows
+        ),
+    ]  # fmt: skip
     found = shares.state_pairs()
     level = f"at {show_level(shares.alpha)}, as far as the errors describe what is not known"
     if is_approximate(board):
@@ -265,7 +247,7 @@ def _pairs(board: Leaderboard, shares: RankShares) -> list[str]:
             f"{counted(len(rows), 'pair')}: it takes {needed:,} (--resamples)."
         )
         said.insert(0, few)
-    return [*_columns(table), "", *wrapped(said)]
+    return [*in_columns(table), "", *each_wrapped(said)]
 
 
 def _pair_rows(board: Leaderboard, shares: RankShares) -> list[dict[str, Any]]:
@@ -304,40 +286,26 @@ def shares_to_dict(board: Leaderboard, k: int | None, *, pairs: bool) -> dict[st
         band = shares.band()
         found |= {
             "k": k,
-            "rank_probability": [_numbers(row) for row in shares.probability],
-            "top_probability": _numbers(shares.top_probability(k)),
+            "rank_probability": shares.probability.tolist(),
+            "top_probability": shares.top_probability(k).tolist(),
             "more_likely_than_not": list(shares.top(k, exactly=False)),
             "most_likely": list(shares.top(k)),
             "may_be_among": list(board.top(k)),
-            "expected_rank": _numbers(shares.expected_rank),
+            "expected_rank": shares.expected_rank.tolist(),
             "band_best": band.best.tolist(),
             "band_worst": band.worst.tolist(),
         }
     if pairs:
         found["pairs"] = [
-            row
-            | {"better": board.models[row["better"]], "worse": board.models[row["worse"]]}
-            | {"probability": _numbers([row["probability"]])[0]}
+            row | {"better": board.models[row["better"]], "worse": board.models[row["worse"]]}
             for row in _pair_rows(board, shares)
         ]
     return found
 
 
-def _numbers(values: Any) -> list[float | None]:
-    return [None if np.isnan(value) else float(value) for value in values]
-
-
-def _drawn_names(board: Leaderboard, order: list[int]) -> list[str]:
-    return shorten_all([visible(board.models[i]) for i in order], [_DRAWN_NAMES] * len(order))
-
-
 def _listed(board: Leaderboard, names: tuple[str, ...]) -> str:
     kept = [visible(board.models[i]) for i in board.order if board.models[i] in names]
     return ", ".join(kept) or "none"
-
-
-def _columns(table: dict[str, list[str]]) -> list[str]:
-    return _in_columns([list(table), *([*row] for row in zip(*table.values(), strict=True))])
 
 
 _PARTS = (
@@ -375,8 +343,7 @@ def reasons_text(board: Leaderboard, model: str, width: int = 80) -> str:
         listed = ", ".join(map(visible, names)) + "." if names else nobody
         said.append(f"{title} ({len(names)}): {listed}")
     said += [_counted_up(board, model), pairs_decided(board), "Not told apart does not mean equal."]
-    lines = [line for text in said for line in wrap_text(text, width)]
-    return "\n".join(lines) + "\n"
+    return text_of(each_wrapped(said, width))
 
 
 def _counted_up(board: Leaderboard, model: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,8 +18,9 @@ from rankbars.errors import DataError
 from rankbars.render.claims import APPROXIMATE, average_level, average_title
 from rankbars.render.notation import (
     MISSING,
+    short_names,
     shorten,
-    shorten_all,
+    show_interval,
     show_level,
     show_number,
     show_scores,
@@ -28,6 +28,7 @@ from rankbars.render.notation import (
     suitable_decimals,
     visible,
 )
+from rankbars.render.textlines import WIDTH, each_wrapped, in_columns, text_of, wrapped
 from rankbars.stats.tails import critical_value
 
 __all__ = [
@@ -38,7 +39,6 @@ __all__ = [
     "weights_to_dict",
 ]
 
-_WIDTH = 80
 _NAME_WIDTH, _COLUMN_WIDTH = 28, 18
 _NORMAL_TOUCH = 0.05  # the level that 83.4 % belong to
 _MOST_CHANGES = 10
@@ -127,10 +127,7 @@ def _category_comparisons(
         decimals = suitable_decimals(score, (high - low) / 2)
         pairs = (sorted((sign * low[i], sign * high[i])) for i in order)
         columns[f"{visible(name)}, to compare"] = tuple(
-            MISSING
-            if math.isnan(one)
-            else f"[{show_number(one, decimals)}, {show_number(two, decimals)}]"
-            for one, two in pairs
+            show_interval(one, two, decimals) for one, two in pairs
         )
     return columns
 
@@ -155,26 +152,21 @@ def render_average(board: Leaderboard) -> str:
         If the board has no average.
     """
     table = average_table(board)
-    names = shorten_all([visible(name) for name in table.models], [_NAME_WIDTH] * len(table.models))
-    width = max(map(len, ("Model", *names)))
+    names = ["Model", *short_names(table.models, _NAME_WIDTH)]
     blocks: list[list[list[str]]] = [[]]
-    room = _WIDTH - width
+    room = whole = WIDTH - max(map(len, names))
     for title, texts in table.columns.items():
         cells = [shorten(title, _COLUMN_WIDTH), *texts]
-        wide = max(map(len, cells))
-        if room < wide + 2 and blocks[-1]:
+        wide = max(map(len, cells)) + 2
+        if room < wide and blocks[-1]:
             blocks.append([])
-            room = _WIDTH - width
-        room -= wide + 2
-        blocks[-1].append([f"{cell:>{wide}}" for cell in cells])
-    lines = textwrap.wrap(f"{table.title}.", _WIDTH)
-    head = [f"{name:<{width}}" for name in ("Model", *names)]
+            room = whole
+        room -= wide
+        blocks[-1].append(cells)
+    lines = wrapped(f"{table.title}.")
     for block in blocks:
-        lines += ["", *("  ".join(row) for row in zip(head, *block, strict=True))]
-    lines.append("")
-    for sentence in table.sentences:
-        lines += textwrap.wrap(sentence, _WIDTH, break_on_hyphens=False)
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+        lines += ["", *in_columns(list(zip(names, *block, strict=True)), "lr")]
+    return text_of([*lines, "", *each_wrapped(table.sentences)])
 
 
 def _order(average: Aggregate) -> list[int]:
@@ -192,12 +184,8 @@ def _comparison(average: Aggregate, order: NDArray[np.intp]) -> tuple[str, ...]:
     """Both ends, always: they are what is compared."""
     low, high = (ends[order] for ends in average.comparison_intervals())
     decimals = suitable_decimals(average.score, (high - low) / 2)
-    return tuple(
-        MISSING
-        if math.isnan(one)
-        else f"[{show_number(one, decimals)}, {show_number(two, decimals)}]"
-        for one, two in zip(low.tolist(), high.tolist(), strict=True)
-    )
+    ends = zip(low.tolist(), high.tolist(), strict=True)
+    return tuple(show_interval(*pair, decimals) for pair in ends)
 
 
 def _first_sentence(average: Aggregate) -> str:
@@ -292,35 +280,23 @@ def render_differences(board: Leaderboard) -> str:
     sign = np.array([1.0 if i < j else -1.0 for i, j in pairs])
     ends = np.stack([sign * found.low[at], sign * found.high[at]])
     decimals = suitable_decimals(found.difference[at], np.abs(found.high[at] - found.low[at]) / 2)
-    names = shorten_all([visible(name) for name in board.models], [_NAME_WIDTH] * size)
+    names = short_names(board.models, _NAME_WIDTH)
+    between = zip(ends.min(axis=0).tolist(), ends.max(axis=0).tolist(), strict=True)
     table = {
         "Models": [f"{names[i]} − {names[j]}" for i, j in pairs],
-        "Difference": [_shown(one, decimals) for one in (sign * found.difference[at]).tolist()],
-        f"{show_level(found.alpha)} together": [
-            MISSING
-            if math.isnan(low)
-            else f"[{show_number(low, decimals)}, {show_number(high, decimals)}]"
-            for low, high in zip(ends.min(axis=0).tolist(), ends.max(axis=0).tolist(), strict=True)
-        ],
+        "Difference": [show_number(one, decimals) for one in sign * found.difference[at]],
+        f"{show_level(found.alpha)} together": [show_interval(*one, decimals) for one in between],
     }
     if found.correction == "maxt":
         table["p max-T"] = [_shown_p(p) for p in found.p[at].tolist()]
     table["p Bonferroni"] = [_shown_p(p) for p in found.p_bonferroni[at].tolist()]
     table["p Holm"] = [_shown_p(p) for p in found.p_holm[at].tolist()]
     what = "Logarithm of the ratio" if found.scale == "log ratio" else "Difference"
-    lines = textwrap.wrap(f"{what} of each two models: {average.target or 'average'}.", _WIDTH)
-    columns = [[title, *texts] for title, texts in table.items()]
-    widths = [max(map(len, cells)) for cells in columns]
-    lines.append("")
-    for row in zip(*columns, strict=True):
-        shown = zip(row[1:], widths[1:], strict=True)
-        lines.append("  ".join((f"{row[0]:<{widths[0]}}", *(f"{one:>{n}}" for one, n in shown))))
-    lines += ["", *_wrap(_difference_sentence(average, found))]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
-
-
-def _shown(value: float, decimals: int | None) -> str:
-    return MISSING if math.isnan(value) else show_number(value, decimals)
+    rows = [tuple(table), *zip(*table.values(), strict=True)]
+    return text_of([
+        *wrapped(f"{what} of each two models: {average.target or 'average'}."), "",
+        *in_columns(rows, "lr"), "", *wrapped(_difference_sentence(average, found)),
+    ])  # fmt: skip
 
 
 def _shown_p(p: float) -> str:
@@ -393,7 +369,8 @@ def render_weights(
     gap = f"{standing.margin:.3g}"
     if math.isfinite(standing.error):
         gap += f" (standard error {standing.error:.2g})"
-    lines = _wrap(
+    assumed = f" Errors are those of models correlated by {rho:g}, which is assumed." if rho else ""
+    lines = wrapped(
         f"With weights {_weights(standing.weights)}: {visible(standing.winner)} is first, "
         f"{gap} ahead of {visible(standing.runner_up)}."
     )
@@ -401,24 +378,10 @@ def render_weights(
         _mean_lines(means, alpha, lower=lower),
         _share_lines(found),
         _change_lines(changes, standing.winner),
-        _wrap(
-            found.description
-            + (
-                f" Errors are those of models correlated by {rho:g}, which is assumed."
-                if rho
-                else ""
-            )
-        ),
+        wrapped(found.description + assumed),
     ):
         lines += ["", *part]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
-
-
-def _wrap(text: str, head: str = "") -> list[str]:
-    """Lines of text behind `head`; names with hyphens stay whole."""
-    return textwrap.wrap(
-        text, _WIDTH, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False
-    )
+    return text_of(lines)
 
 
 def _weights(weights: Mapping[str, float]) -> str:
@@ -428,52 +391,47 @@ def _weights(weights: Mapping[str, float]) -> str:
 def _mean_lines(means: CategoryMeans, alpha: float, *, lower: bool) -> list[str]:
     """A table of models by categories, in the order of the weighted means."""
     if len(means.categories) > _MOST_COLUMNS:
-        return _wrap(f"The means per category of {len(means.categories)} categories: --json.")
+        return wrapped(f"The means per category of {len(means.categories)} categories: --json.")
     total = np.nan_to_num(means.weights @ means.score, nan=-np.inf)
     order = np.argsort(-total, kind="stable")
-    names = shorten_all([visible(means.models[i]) for i in order], [_NAME_WIDTH] * order.size)
-    columns = []
-    for name, shown in _category_columns(means, order, alpha, lower=lower).items():
-        head = shorten(name, _COLUMN_WIDTH)
-        width = max(map(len, (head, *shown)))
-        columns.append([f"{text:>{width}}" for text in (head, *shown)])
-    first = [f"{text:<{max(map(len, ('Model', *names)))}}" for text in ("Model", *names)]
-    head = (
+    columns = _category_columns(means, order, alpha, lower=lower)
+    heads = ("Model", *(shorten(name, _COLUMN_WIDTH) for name in columns))
+    names = short_names((means.models[i] for i in order), _NAME_WIDTH)
+    said = (
         f"Mean per category over exactly these tasks, ± {show_level(alpha)} for each model by "
         "itself; models in the order of the average:"
     )
-    return [*_wrap(head), *("  ".join(cells) for cells in zip(first, *columns, strict=True))]
+    rows = zip(names, *columns.values(), strict=True)
+    return [*wrapped(said), *in_columns([heads, *rows], "lr")]
 
 
 def _share_lines(found: WeightMap) -> list[str]:
     winners = [i for i in np.argsort(-found.share, kind="stable") if found.share[i] > 0]
-    names = shorten_all([visible(found.models[i]) for i in winners], [_NAME_WIDTH] * len(winners))
-    width = max(map(len, names))
-    lines = _wrap(
-        f"Share of all weights of the {len(found.categories)} categories, each counted the same:"
-    )
-    lines.append(f"{'Model':<{width}}  {'wins':>8}  {f'by > {found.z:.3g} SE':>11}")
-    return lines + [
-        f"{name:<{width}}  {show_share(found.share[i]):>8}  {show_share(found.clear_share[i]):>11}"
-        for name, i in zip(names, winners, strict=True)
-    ]
+    names = short_names((found.models[i] for i in winners), _NAME_WIDTH)
+    rows = [("Model", f"{'wins':>8}", f"{f'by > {found.z:.3g} SE':>11}")]
+    for name, i in zip(names, winners, strict=True):
+        rows.append((name, show_share(found.share[i]), show_share(found.clear_share[i])))
+    said = f"Share of all weights of the {len(found.categories)} categories, each counted the same:"
+    return [*wrapped(said), *in_columns(rows, "lr")]
 
 
 def _change_lines(changes: Sequence[WinnerChange], winner: str) -> list[str]:
     possible = [change for change in changes if math.isfinite(change.moved)]
     if not possible:
-        return _wrap(
+        return wrapped(
             f"{visible(winner)} is first under all weights: no other model is level with it in "
             "any category."
         )
     shown = possible[:_MOST_CHANGES]
-    names = shorten_all([visible(change.model) for change in shown], [_NAME_WIDTH] * len(shown))
-    width = max(map(len, names))
+    rows = [("Model", f"{'moved':>7}", "to weights")]
+    for name, change in zip(
+        short_names((change.model for change in shown), _NAME_WIDTH), shown, strict=True
+    ):
+        rows.append((name, show_share(change.moved), _weights(change.weights)))
+    indent = sum(max(len(row[k]) + 2 for row in rows) for k in (0, 1))
     lines = [f"Smallest change of weights after which a model is level with {visible(winner)}:"]
-    lines.append(f"{'Model':<{width}}  {'moved':>7}  to weights")
-    for name, change in zip(names, shown, strict=True):
-        head = f"{name:<{width}}  {show_share(change.moved):>7}  "
-        lines += _wrap(_weights(change.weights), head)
+    for line in in_columns(rows, "lrl"):
+        lines += wrapped(line, inside=" " * indent)
     rest = len(changes) - len(shown)
     if rest:
         never = len(changes) - len(possible)
@@ -496,13 +454,13 @@ def weights_to_dict(
     return {
         "models": list(means.models),
         "categories": list(means.categories),
-        "mean": [[_known(sign * one) for one in row] for row in means.score.tolist()],
-        "se": [[_known(one) for one in row] for row in means.se.tolist()],
+        "mean": (sign * means.score).tolist(),
+        "se": means.se.tolist(),
         "weights": dict(standing.weights),
         "winner": standing.winner,
         "runner_up": standing.runner_up,
         "margin": standing.margin,
-        "error": _known(standing.error),
+        "error": standing.error,
         "z": found.z,
         "rho": rho,
         "share": dict(zip(found.models, found.share.tolist(), strict=True)),
@@ -510,14 +468,10 @@ def weights_to_dict(
         "smallest_changes": [
             {
                 "model": change.model,
-                "moved": _known(change.moved),
+                "moved": change.moved,
                 "weights": dict(change.weights) or None,
             }
             for change in means.smallest_changes(weights)
         ],
         "description": found.description,
     }
-
-
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import math
-import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +15,7 @@ from rankbars.data.boardchange import (
     StatedLevel,
 )
 from rankbars.data.notes import list_words
+from rankbars.data.plain import answer_json
 from rankbars.render.claims import level_words, stated_words
 from rankbars.render.markdown import code_of
 from rankbars.render.notation import (
@@ -30,6 +28,7 @@ from rankbars.render.notation import (
     suitable_decimals,
     visible,
 )
+from rankbars.render.textlines import cells_of, each_wrapped, in_columns, text_of, wrapped
 
 __all__ = [
     "LEVEL_KEYS",
@@ -46,7 +45,7 @@ CHANGE_SCHEMA = "rankbars.diff/1"
 LEVEL_KEYS = ("guarantee", "approximate", "measured_level", "scope", "alpha")
 _LIMIT = 60_000  # characters; a comment on GitHub may have 65,536
 _NARROWEST = 60
-_GAP = "  "
+_HEADS = ("Rank", "Model", "Place", "Score", "New task", "Why")
 _MOST_NAMES, _MOST_PAIRS, _MOST_TASKS = 8, 10, 2
 _WORDS: dict[Cause, str] = {
     "own scores": "own scores",
@@ -58,15 +57,6 @@ _LEGEND = (
     "Why: own scores = results of the model itself came, went or changed. pool = its own did not, "
     "but other models or their results did. intervals = only rank intervals moved."
 )
-
-
-class _Row(NamedTuple):
-    ranks: str
-    model: str
-    place: str
-    score: str
-    new_task: str
-    why: str
 
 
 class ChangeParts(NamedTuple):
@@ -98,11 +88,11 @@ class ChangeParts(NamedTuple):
 
 def change_parts(change: BoardChange) -> ChangeParts:
     """What changed, for pages that lay it out themselves."""
-    rows = _rows(change)
+    head, *rows = _table(change) or [()]
     return ChangeParts(
         tuple(_sentences(change)),
-        tuple(_header(rows)) if rows else (),
-        tuple(tuple(_cells(row, rows)) for row in rows),
+        head,
+        tuple(rows),
         tuple(one.model for one in _changed(change)),
         tuple(_pair_sentences(change)),
         _LEGEND,
@@ -125,14 +115,14 @@ def change_text(change: BoardChange, *, width: int = 80) -> str:
         Lines that end with a line break.
     """
     width = max(width, _NARROWEST)
-    lines = [line for text in _sentences(change) for line in textwrap.wrap(text, width)]
-    rows = _rows(change)
-    if rows:
-        lines += ["", *_grid(rows, width), "", *textwrap.wrap(_LEGEND, width)]
+    lines = each_wrapped(_sentences(change), width)
+    table = _table(change, visible)
+    if table:
+        lines += ["", *_lines(table, width), "", *wrapped(_LEGEND, width)]
     pairs = _pair_sentences(change)
     if pairs:
-        lines += ["", *(line for text in pairs for line in textwrap.wrap(text, width))]
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+        lines += ["", *each_wrapped(pairs, width)]
+    return text_of(lines)
 
 
 def change_markdown(change: BoardChange) -> str:
@@ -145,14 +135,13 @@ def change_markdown(change: BoardChange) -> str:
     details = _sentences(change, code_of)[1:]
     if details:
         parts.append("\n".join(f"- {text}" for text in details))
-    rows = _rows(change)
+    head, *rows = _table(change, code_of) or [()]
     pairs = _pair_sentences(change, code_of)
     if rows:
-        head = _header(rows)
         lines = [_markdown_line(head), _markdown_line([":--"] * len(head))]
         room = _LIMIT - len("\n\n".join([*parts, *lines, *pairs, _LEGEND]))
-        for count, (row, changed) in enumerate(zip(rows, _changed(change), strict=True)):
-            line = _markdown_line(_cells(row._replace(model=code_of(changed.model)), rows))
+        for count, row in enumerate(rows):
+            line = _markdown_line(row)
             room -= len(line) + 1
             if room < 200:
                 lines.append(f"\n{show_count(len(rows) - count)} more models are left out here.")
@@ -165,57 +154,26 @@ def change_markdown(change: BoardChange) -> str:
 
 def change_json(change: BoardChange) -> str:
     """What changed as JSON text: sorted keys, shortest round trip of floats."""
-    values: dict[str, Any] = {
+    named = (
+        "added_models", "removed_models", "added_tasks", "removed_tasks", "gained", "lost",
+        "options", "leads", "versions", "renamed_models", "renamed_tasks", "retired_models",
+        "retired_tasks",
+    )  # fmt: skip
+    of_model = ("model", "cause", "tasks", "place", "score", "ranks", "new_task", "tier")
+    of_partly = ("model", "tasks", "lacking", "ranks")
+    return answer_json({
         "schema": CHANGE_SCHEMA,
-        "models": [_model_to_dict(one) for one in change.models],
-        "added_models": list(change.added_models),
-        "removed_models": list(change.removed_models),
-        "added_tasks": list(change.added_tasks),
-        "removed_tasks": list(change.removed_tasks),
-        "gained": [list(pair) for pair in change.gained],
-        "lost": [list(pair) for pair in change.lost],
-        "options": [list(option) for option in change.options],
-        "leads": list(change.leads),
+        **{name: getattr(change, name) for name in named},
+        "models": [{name: getattr(one, name) for name in of_model} for one in change.models],
+        "partly": [{name: getattr(one, name) for name in of_partly} for one in change.partly],
         "levels": [level_json(one) for one in change.levels or ()],
         "new_task_levels": [level_json(one) for one in change.new_task_levels or ()],
-        "versions": list(change.versions),
-        "renamed_models": [list(pair) for pair in change.renamed_models],
-        "renamed_tasks": [list(pair) for pair in change.renamed_tasks],
-        "retired_models": [list(pair) for pair in change.retired_models],
-        "retired_tasks": [list(pair) for pair in change.retired_tasks],
-        "partly": [
-            {
-                "model": one.model,
-                "tasks": list(one.tasks),
-                "lacking": list(one.lacking),
-                "ranks": [list(span) for span in one.ranks],
-            }
-            for one in change.partly
-        ],
-    }
-    return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    })  # fmt: skip
 
 
 def level_json(level: StatedLevel) -> dict[str, Any]:
     """At which level a board states what it shows first, for programs."""
     return {key: getattr(level, key) for key in LEVEL_KEYS}
-
-
-def _model_to_dict(one: ModelChange) -> dict[str, Any]:
-    return {
-        "model": one.model,
-        "cause": one.cause,
-        "tasks": list(one.tasks),
-        "place": list(one.place),
-        "score": [value if math.isfinite(value) else None for value in one.score],
-        "ranks": [list(span) for span in one.ranks],
-        "new_task": None if one.new_task is None else [list(span) for span in one.new_task],
-        "tier": list(one.tier),
-    }
-
-
-def _plain(name: str) -> str:
-    return visible(name)
 
 
 def _verdict(change: BoardChange) -> str:
@@ -242,7 +200,7 @@ def _verdict(change: BoardChange) -> str:
     return text[0].upper() + text[1:]
 
 
-def _sentences(change: BoardChange, name: Any = _plain) -> list[str]:
+def _sentences(change: BoardChange, name: Callable[[str], str] = visible) -> list[str]:
     """The verdict, and what came, went and was set differently."""
     sentences = [_verdict(change)]
     for words, names in (
@@ -294,7 +252,7 @@ def _made(change: BoardChange) -> list[str]:
     return sentences
 
 
-def _partly(one: PartlyChange, name: Any) -> str:
+def _partly(one: PartlyChange, name: Callable[[str], str]) -> str:
     ranks = _pair(*(show_ranks(*span) for span in one.ranks))
     said = [f"rank {ranks}"]
     if one.lacking[0] != one.lacking[1]:
@@ -308,7 +266,7 @@ def _lead(lead: str) -> str:
     return {"task": "one task", "aggregate": "average", "new_task": "new task"}.get(lead, lead)
 
 
-def _pair_sentences(change: BoardChange, name: Any = _plain) -> list[str]:
+def _pair_sentences(change: BoardChange, name: Callable[[str], str] = visible) -> list[str]:
     sentences = []
     old, new = change.levels or (None, None)
     for words, pairs, level in (
@@ -327,17 +285,18 @@ def _changed(change: BoardChange) -> list[ModelChange]:
     return [one for one in change.models if one.cause != "nothing"]
 
 
-def _rows(change: BoardChange) -> list[_Row]:
+def _table(change: BoardChange, name: Callable[[str], str] = str) -> list[tuple[str, ...]]:
+    """Heads, and a row for each model that changed; only columns in which something stands."""
     changed = _changed(change)
     values = np.array([one.score for one in changed]).reshape(-1, 2)
     steps = np.abs(values[:, 1] - values[:, 0])
     known = steps[steps > 0]
     decimals = suitable_decimals(values.ravel(), known if known.size else np.array([0.01]))
     same_lead = change.leads[0] == change.leads[1]
-    return [
-        _Row(
+    rows = [
+        (
             _pair(show_ranks(*one.ranks[0]), show_ranks(*one.ranks[1])),
-            one.model,
+            name(one.model),
             _pair(str(one.place[0]), str(one.place[1])),
             _pair(*(_score(value, decimals) for value in one.score)) if same_lead else MISSING,
             MISSING if one.new_task is None else _pair(*(show_ranks(*s) for s in one.new_task)),
@@ -345,6 +304,8 @@ def _rows(change: BoardChange) -> list[_Row]:
         )
         for one in changed
     ]
+    columns = zip(_HEADS, *rows, strict=True)
+    return list(zip(*(one for one in columns if {*one[1:]} - {MISSING}), strict=True))
 
 
 def _score(value: float, decimals: int | None) -> str:
@@ -362,48 +323,21 @@ def _pair(old: str, new: str) -> str:
     return old if old == new else f"{old} → {new}"
 
 
-def _header(rows: Sequence[_Row]) -> list[str]:
-    head = ["Rank", "Model", "Place", "Score", "New task", "Why"]
-    return [text for text, kept in zip(head, _kept(rows), strict=True) if kept]
-
-
-def _kept(rows: Sequence[_Row]) -> list[bool]:
-    """Columns in which something stands."""
-    return [any(cell != MISSING for cell in column) for column in zip(*rows, strict=True)]
-
-
-def _cells(row: _Row, rows: Sequence[_Row]) -> list[str]:
-    return [text for text, kept in zip(row, _kept(rows), strict=True) if kept]
-
-
-def _grid(rows: Sequence[_Row], width: int) -> Iterable[str]:
-    from rich.cells import cell_len
-
-    head = _header(rows)
-    at = head.index("Model")
-    table = [_cells(row, rows) for row in rows]
-    others = [
-        max(cell_len(line[k]) for line in (head, *table))
-        for k in range(len(head))
-        if k != at and k < len(head) - 1
-    ]
-    tail = max(cell_len(line[-1]) for line in (head, *table))
-    room = width - sum(others) - len(_GAP) * (len(head) - 1)
-    longest = max(cell_len(visible(row.model)) for row in rows)
-    size = max(14, min(longest, room - min(tail, 30)))
-    names = shorten_all([visible(row.model) for row in rows], [size] * len(rows), measure=cell_len)
-    for line, name in zip(table, names, strict=True):
-        line[at] = name
-    widths = [max(cell_len(line[k]) for line in (head, *table)) for k in range(len(head))]
-    indent = sum(widths[:-1]) + len(_GAP) * (len(head) - 1)
-    for line in (head, *table):
-        start = _GAP.join(
-            text + " " * (size - cell_len(text))
-            for text, size in zip(line[:-1], widths[:-1], strict=True)
-        )
-        why = textwrap.wrap(line[-1], max(width - indent, 12)) or [""]
-        yield f"{start}{_GAP}{why[0]}"
-        yield from (" " * indent + rest for rest in why[1:])
+def _lines(table: list[tuple[str, ...]], width: int) -> Iterator[str]:
+    """The rows as lines: names lose their middle first, then reasons go on below."""
+    head, *rows = table
+    at, gap = head.index("Model"), 2
+    widths = [max(map(cells_of, column)) for column in zip(*table, strict=True)]
+    room = width - sum(widths[:-1]) + widths[at] - gap * (len(head) - 1)
+    longest = max(cells_of(row[at]) for row in rows)
+    size = max(14, min(longest, room - min(widths[-1], 30)))
+    names = shorten_all([row[at] for row in rows], [size] * len(rows), measure=cells_of)
+    named = zip(table, ("Model", *names), strict=True)
+    starts = in_columns([(*row[:at], name, *row[at + 1 : -1]) for row, name in named])
+    indent = max(map(cells_of, starts)) + gap
+    for start, row in zip(starts, table, strict=True):
+        text = start + " " * (indent - cells_of(start)) + row[-1]
+        yield from wrapped(text, max(width, indent + 12), inside=" " * indent)
 
 
 def _markdown_line(cells: Iterable[str]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,20 +11,12 @@ from rankbars.data.boardparts import CostFront
 from rankbars.data.notes import list_words
 from rankbars.errors import DataError
 from rankbars.render.claims import APPROXIMATE, statements_level
-from rankbars.render.notation import counted, visible
+from rankbars.render.notation import MISSING, counted, visible
+from rankbars.render.ranktable import Head, SideTable
 
-__all__ = ["CostRow", "budget_lines", "front_of", "front_rows", "front_sentences"]
+__all__ = ["cost_table", "front_of"]
 
 _MOST_NAMES, _MOST_STEPS = 4, 12
-
-
-class CostRow(NamedTuple):
-    """One model: its cost and score as they are shown, and what is known of it."""
-
-    model: str
-    cost: str
-    score: str
-    words: str
 
 
 def front_of(board: Leaderboard) -> CostFront:
@@ -38,21 +29,37 @@ def front_of(board: Leaderboard) -> CostFront:
     return board.front
 
 
-def front_rows(board: Leaderboard) -> list[CostRow]:
-    """One row per model, the cheapest first; those without a cost last."""
-    front = front_of(board)
+def cost_table(board: Leaderboard) -> SideTable | None:
+    """Score against cost, the cheapest model first, those without a cost last; None without costs.
+
+    A row tells how far a model is the best for the money. Listed is who may have the best score
+    within a budget, as it grows.
+    """
+    if board.front is None:
+        return None
+    front = board.front
+    heads = (
+        Head("Model", "name"), Head(visible(front.metric), foreign=True), Head("Score"),
+        Head("Best for the money?", "words"),
+    )  # fmt: skip
     rows = []
     for i in np.argsort(front.cost, kind="stable"):
         at = board[board.models[i]]
         score = _with_error(at.score, at.score_low, at.score_high)
         cost = _with_error(front.cost[i], front.low[i], front.high[i])
-        rows.append(CostRow(board.models[i], cost, score, _words(board, front, int(i))))
-    return rows
+        rows.append((board.models[i], cost, score, _words(board, front, int(i))))
+    first, *rest = _sentences(board, front)
+    return SideTable(
+        heads,
+        tuple(rows),
+        first.removesuffix("."),
+        listed=tuple(_budgets(board, front)),
+        below=(tuple(rest),),
+    )
 
 
-def front_sentences(board: Leaderboard) -> list[str]:
+def _sentences(board: Leaderboard, front: CostFront) -> list[str]:
     """How many may be the best for the money, at which level, and what that assumes."""
-    front = front_of(board)
     priced = ~np.isnan(front.cost)
     size, metric = int(priced.sum()), visible(front.metric)
     possible, surely = int(front.possible.sum()), int(front.surely.sum())
@@ -76,9 +83,8 @@ def front_sentences(board: Leaderboard) -> list[str]:
     return [first, *rest]
 
 
-def budget_lines(board: Leaderboard) -> list[str]:
+def _budgets(board: Leaderboard, front: CostFront) -> list[str]:
     """Who may have the best score within a budget, as the budget grows; a heading first."""
-    front = front_of(board)
     steps = front.within(board.shown_better)
     told = []
     for budget, found in steps[:_MOST_STEPS]:
@@ -108,7 +114,7 @@ def _words(board: Leaderboard, front: CostFront, i: int) -> str:
 def _with_error(value: float | None, low: float | None, high: float | None) -> str:
     """A number, with half the width of its interval where there is one."""
     if value is None or math.isnan(value):
-        return "–"
+        return MISSING
     if low is None or high is None or math.isnan(low) or not high > low:
         return f"{value:.3g}"
     half = (high - low) / 2

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import math
-import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from html import escape
 from typing import Any
 
 import numpy as np
 
 from rankbars.data.headtohead import Contrast, HeadToHead
-from rankbars.data.notes import list_words
-from rankbars.render.claims import APPROXIMATE, approximate_words, given_rows
+from rankbars.data.plain import answer_json
+from rankbars.render.claims import APPROXIMATE, approximate_words, given_rows, note_lines
 from rankbars.render.notation import (
     MISSING,
+    rows_of,
+    short_names,
     shorten,
-    shorten_all,
     show_count,
     show_level,
     show_number,
+    show_signed,
     suitable_decimals,
     visible,
 )
 from rankbars.render.plantext import needed_to_dict, needed_words
+from rankbars.render.textlines import cells_of, each_wrapped, in_columns, text_of
 
 __all__ = [
     "HEAD_TO_HEAD_SCHEMA", "head_to_head_html", "head_to_head_json", "head_to_head_text",
@@ -32,16 +34,13 @@ __all__ = [
 
 HEAD_TO_HEAD_SCHEMA = "rankbars.head-to-head/1"
 _NARROWEST = 40
-_GAP = "  "
 _NOTHING = (0.0,)  # the only value that a difference must not be rounded to
 _ANOTHER_SCALE = 20.0  # times the scores of another task
 _LONG_NAME = 48
-_MOST_TASKS = 3
-_ROWS = {"runs": "training runs"}
-_REALS = ("score_a", "score_b", "difference", "low", "high", "se", "df", "p_better", "p_worse",
-          "p_value", "detectable")  # fmt: skip
 _PLAIN = ("name", "kind", "test", "n", "n_a", "n_b", "ahead", "behind", "binary", "verdict",
-          "direction", "unit", "metric", "approximate", "measured_level")  # fmt: skip
+          "direction", "unit", "metric", "approximate", "measured_level", "assumptions", "score_a",
+          "score_b", "difference", "low", "high", "se", "df", "p_better", "p_worse", "p_value",
+          "detectable")  # fmt: skip
 
 
 def head_to_head_json(duel: HeadToHead, claim: Mapping[str, Any] | None = None) -> str:
@@ -63,25 +62,12 @@ def head_to_head_json(duel: HeadToHead, claim: Mapping[str, Any] | None = None) 
         "main": None if duel.main is None else _contrast_to_dict(duel.main),
         # Rows that would tell the two apart, where the first answer could not.
         "needed": needed_to_dict(duel.needed),
-        "notes": [
-            {
-                "code": note.code,
-                "message": note.message,
-                "task": note.task,
-                "models": list(note.models),
-            }
-            for note in duel.notes
-        ],
-        "provenance": {
-            "inputs": [
-                {"path": entry.path, "format": entry.format, "sha256": entry.sha256}
-                for entry in duel.inputs
-            ]
-        },
+        "notes": [asdict(note) for note in duel.notes],
+        "provenance": {"inputs": [asdict(entry) for entry in duel.inputs]},
     }
     if claim is not None:
         values["claim"] = claim
-    return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return answer_json(values)
 
 
 def head_to_head_text(duel: HeadToHead, *, width: int = 80) -> str:
@@ -100,15 +86,9 @@ def head_to_head_text(duel: HeadToHead, *, width: int = 80) -> str:
         Lines that end with a line break.
     """
     width = max(width, _NARROWEST)
-    paragraphs = []
-    if duel.main is not None:
-        paragraphs += [*_answer(duel, duel.main), ""]
-    lines = [line for text in paragraphs for line in _wrap(text, width) or [""]]
-    if len(duel.tasks) > 1:
-        lines += [*_table(duel, width), ""]
-    for text in _footer(duel):
-        lines += _wrap(text, width)
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+    above = [] if duel.main is None else [*_answer(duel, duel.main), ""]
+    table = [*_table(duel, width), ""] if len(duel.tasks) > 1 else []
+    return text_of([*each_wrapped(above, width), *table, *each_wrapped(_footer(duel), width)])
 
 
 def head_to_head_html(duel: HeadToHead) -> str:
@@ -138,22 +118,11 @@ def head_to_head_html(duel: HeadToHead) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _wrap(text: str, width: int) -> list[str]:
-    """The text in lines; a number and its percent sign stay together."""
-    together = text.replace(" %", "\u00a0%")
-    return [line.replace("\u00a0%", " %") for line in textwrap.wrap(together, width)]
-
-
 def _contrast_to_dict(contrast: Contrast) -> dict[str, Any]:
     plain = {name: getattr(contrast, name) for name in _PLAIN}
     for name in ("n", "n_a", "n_b"):
         plain[name] = plain[name] or (None if contrast.kind == "estimates" else 0)
-    reals = {name: _real(getattr(contrast, name)) for name in _REALS}
-    return plain | reals | {"assumptions": list(contrast.assumptions)}
-
-
-def _real(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    return plain
 
 
 def _answer(duel: HeadToHead, main: Contrast) -> list[str]:
@@ -182,10 +151,9 @@ def _answer(duel: HeadToHead, main: Contrast) -> list[str]:
             f"repetitions: {show_number(main.detectable, decimals)}."
         )
         if duel.needed is not None:
-            unit = _ROWS.get(main.kind, main.kind)
             supposing = "the true difference is the observed one"
             level = "approximate" if main.approximate else "95 %"
-            words = needed_words(duel.needed, unit, supposing, level)
+            words = needed_words(duel.needed, rows_of(main.kind), supposing, level)
             lines.append(f"To tell them apart: {words[0].lower()}{words[1:]}")
     elif math.isnan(main.low):
         lines.append(
@@ -239,19 +207,14 @@ def _counts_sentence(duel: HeadToHead, main: Contrast) -> str:
 def _rows(main: Contrast) -> str:
     if main.kind == "estimates" or main.n == 0:
         return "these scores"
-    return f"these {show_count(main.n)} {_ROWS.get(main.kind, main.kind)}"
+    return f"these {show_count(main.n)} {rows_of(main.kind)}"
 
 
 def _difference(one: Contrast, decimals: int | None) -> str:
-    shown = _signed(one.difference, decimals)
-    if math.isnan(one.low):
-        return shown
-    return f"{shown} [{_signed(one.low, decimals)}, {_signed(one.high, decimals)}]"
-
-
-def _signed(value: float, decimals: int | None) -> str:
-    shown = show_number(value, decimals, _NOTHING)
-    return f"+{shown}" if value > 0 and shown[0].isdigit() else shown
+    shown, low, high = (
+        show_signed(end, decimals, _NOTHING) for end in (one.difference, one.low, one.high)
+    )
+    return shown if math.isnan(one.low) else f"{shown} [{low}, {high}]"
 
 
 def _decimals(contrasts: Sequence[Contrast]) -> int | None:
@@ -283,18 +246,10 @@ def _on_one_scale(tasks: Sequence[Contrast]) -> bool:
 
 def _table(duel: HeadToHead, width: int) -> list[str]:
     header, rows = _task_rows(duel)
-    tasks = list(duel.tasks.values())
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    room = max(width - sum(widths) - len(_GAP) * len(widths), 8)
-    names = shorten_all(
-        [visible(task.name) for task in tasks], [room] * len(tasks), measure=_cells_of
-    )
-    first = max(map(_cells_of, ["Task", *names]))
-    lines = []
-    for name, row in zip(["Task", *names], [header, *rows], strict=True):
-        padded = [text.ljust(size) for text, size in zip(row, widths, strict=True)]
-        lines.append(_GAP.join([name + " " * (first - _cells_of(name)), *padded]))
-    return lines
+    room = max(width - sum(widths) - 2 * len(widths), 8)
+    names = short_names(duel.tasks, room, measure=cells_of)
+    return in_columns([("Task", *header), *((one, *r) for one, r in zip(names, rows, strict=True))])
 
 
 def _cells(task: Contrast, decimals: int | None) -> tuple[str, ...]:
@@ -309,12 +264,6 @@ def _cells(task: Contrast, decimals: int | None) -> tuple[str, ...]:
 
 def _without(cells: tuple[str, ...], position: int) -> tuple[str, ...]:
     return cells[:position] + cells[position + 1 :]
-
-
-def _cells_of(text: str) -> int:
-    from rich.cells import cell_len
-
-    return cell_len(text)
 
 
 def _footer(duel: HeadToHead) -> list[str]:
@@ -333,7 +282,7 @@ def _footer(duel: HeadToHead) -> list[str]:
             f"Each verdict by itself is wrong in {_how_often(duel)} of cases where "
             f"the models are equal; {len(duel.tasks)} tasks are {len(duel.tasks)} chances for that."
         )
-    return lines + _note_lines(duel)
+    return lines + note_lines(duel.notes, lambda task: shorten(visible(task), _LONG_NAME))
 
 
 def _how_often(duel: HeadToHead) -> str:
@@ -342,23 +291,6 @@ def _how_often(duel: HeadToHead) -> str:
     return f"at most {share}" if sure else f"about {share} ({APPROXIMATE}: perhaps more)"
 
 
-def _note_lines(duel: HeadToHead) -> list[str]:
-    """Notes, each sentence once with the tasks it is about."""
-    places: dict[tuple[str, str], list[str]] = {}
-    for note in duel.notes:
-        tasks = places.setdefault((note.code, note.message), [])
-        if note.task is not None:
-            tasks.append(_name(note.task))
-    return [
-        (f"{list_words(tasks, _MOST_TASKS)}: " if tasks else "") + visible(message)
-        for (_, message), tasks in places.items()
-    ]
-
-
 def _names(duel: HeadToHead) -> list[str]:
     """Both names, cut where they are long; they still differ."""
-    return shorten_all([visible(duel.a), visible(duel.b)], [_LONG_NAME] * 2)
-
-
-def _name(name: str) -> str:
-    return shorten(visible(name), _LONG_NAME)
+    return short_names((duel.a, duel.b), _LONG_NAME)

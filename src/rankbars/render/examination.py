@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,16 +19,19 @@ from rankbars.data.diagnosis import (
     VoteHealth,
 )
 from rankbars.data.notes import list_words
+from rankbars.render.arenatables import suspect_tables
 from rankbars.render.notation import (
+    MISSING,
+    short_names,
     shorten,
-    shorten_all,
     show_guarantee,
     show_level,
     show_ranks,
     show_share,
     visible,
 )
-from rankbars.render.sidetables import suspect_tables
+from rankbars.render.ranktable import SideTable
+from rankbars.render.textlines import WIDTH, in_columns, text_of, wrapped
 
 __all__ = [
     "HealthBlock",
@@ -43,9 +44,9 @@ __all__ = [
     "render_vote_health",
 ]
 
-_WIDTH = 80
 _MOST_NAMES = 3
 _NAME_WIDTH = 34
+_MODEL = f"{'Model':<{_NAME_WIDTH}}"
 _MOST_NEIGHBOURS = 10
 _MOST_SHIFTS = 8
 _MOST_JUDGES = 5
@@ -96,18 +97,18 @@ def render_explanation(found: Explanation) -> str:
     lines = ["How this was decided"]
     for choice in found.choices:
         where = list_words(choice.tasks, _MOST_NAMES)
-        lines += _wrapped(f"Test {choice.test} ({where}): {choice.reason}")
-    lines += _wrapped(f"Correction: {found.correction}{_decided(found.outcomes)}")
+        lines += wrapped(f"Test {choice.test} ({where}): {choice.reason}")
+    lines += wrapped(f"Correction: {found.correction}{_decided(found.outcomes)}")
     lines += ["", "Do the methods agree?", *_table(found.outcomes)]
-    lines += _wrapped(
+    lines += wrapped(
         "Width: mean width of the rank intervals on the tasks. May be first: models that no other "
         "was shown better than, on what the board shows first. Each is at the level that was asked "
         "for, as far as the method keeps it here: some are approximate. Choose a method for what "
         "it assumes, not for its answer."
     )
     for name, reason in found.skipped:
-        lines += _wrapped(f"Not here: {name}. {reason}")
-    return "\n".join(lines) + "\n"
+        lines += wrapped(f"Not here: {name}. {reason}")
+    return text_of(lines)
 
 
 def render_diagnosis(found: Diagnosis, board: Leaderboard) -> str:
@@ -126,30 +127,29 @@ def render_diagnosis(found: Diagnosis, board: Leaderboard) -> str:
         Lines of at most 80 columns.
     """
     lines = ["Is a new task like these plausible?"]
-    lines += _wrapped(
+    lines += wrapped(
         f"Each task was left out in turn. Its interval should lie inside the one made from the "
         f"others in at least {show_guarantee(found.expected)} of cases, for each model."
     )
-    names = shorten_all([visible(name) for name in board.models], [_NAME_WIDTH] * len(board.models))
-    head = [f"left-out {one.unit}" for one in found.left_out]
-    claim = f"top {found.top} bears"
-    lines.append("  ".join([f"{'Model':<{_NAME_WIDTH}}", *(f"{h:<22}" for h in head), claim]))
-    for i in board.order:
-        cells = [f"{_contained(one, i):<22}" for one in found.left_out]
-        lines.append("  ".join([f"{names[i]:<{_NAME_WIDTH}}", *cells, _shift(found, i)]).rstrip())
-    lines += _wrapped(
+    names = short_names(board.models, _NAME_WIDTH)
+    head = [f"{f'left-out {one.unit}':<22}" for one in found.left_out]
+    lines += in_columns([
+        (_MODEL, *head, f"top {found.top} bears"),
+        *((names[i], *(_contained(one, i) for one in found.left_out), _shift(found, i))
+          for i in board.order),
+    ])  # fmt: skip
+    lines += wrapped(
         f"Bears: the shift between old and new source of tasks (total variation, 0 to 1) under "
         f"which 'never outside the top {found.top}' still holds with probability "
         f"{show_share(found.coverage)}. The limits treat left-out tasks as independent, which "
         "they are not quite: a guide, not a proof."
     )
     if found.guarantee is not None:
-        lines += _wrapped(
+        lines += wrapped(
             f"If the new source is within e of the old one, new-task intervals keep a level of "
             f"at least {show_guarantee(found.guarantee)} minus e."
         )
-    lines += [*_shifted(found), *_more_rows(found)]
-    return "\n".join(lines) + "\n"
+    return text_of([*lines, *_shifted(found), *_more_rows(found)])
 
 
 def _shifted(found: Diagnosis) -> list[str]:
@@ -167,13 +167,13 @@ def _shifted(found: Diagnosis) -> list[str]:
         worst = sorted(rows, key=lambda name: min(rows[name].values()))[:_MOST_SHIFTS]
         rows = {name: shares for name, shares in rows.items() if name in worst}
     rows["at least, whatever the shift"] = least
-    names = shorten_all([visible(name) for name in rows], [_NAME_WIDTH] * len(rows))
-    lines = ["", "What if new tasks were of another kind?"]
-    lines.append(f"{'Shift by':<{_NAME_WIDTH}}" + "".join(f"  {size:>6g}" for size in sizes))
-    for name, shares in zip(names, rows.values(), strict=True):
-        cells = [f"  {show_share(shares[size]) if size in shares else '–':>6}" for size in sizes]
-        lines.append(f"{name:<{_NAME_WIDTH}}" + "".join(cells))
-    return lines + _wrapped(
+    cells = [
+        (name, *(show_share(shares[size]) if size in shares else MISSING for size in sizes))
+        for name, shares in zip(short_names(rows, _NAME_WIDTH), rows.values(), strict=True)
+    ]
+    head = (f"{'Shift by':<{_NAME_WIDTH}}", *(f"{size:>6g}" for size in sizes))
+    lines = ["", "What if new tasks were of another kind?", *in_columns([head, *cells], "lr")]
+    return lines + wrapped(
         "How often a left-out task lies inside, mean over the models, where tasks of that kind "
         "come up more often (total variation). Counted over the tasks that are there."
         + (f" {more} other kinds do better than these." if more > 0 else "")
@@ -186,10 +186,10 @@ def _more_rows(found: Diagnosis) -> list[str]:
         return []
     best = [(name, gain) for name, gain in found.gains.items() if round(gain, 2) > 0]
     if not best:
-        return ["", *_wrapped("More rows on one task would not make these intervals narrower: "
+        return ["", *wrapped("More rows on one task would not make these intervals narrower: "
                               "more tasks would.")]  # fmt: skip
     named = ", ".join(f"{visible(name)} ({gain:.2f})" for name, gain in best[:_MOST_NAMES])
-    return ["", *_wrapped(
+    return ["", *wrapped(
         f"Where more rows would help most: {named}. In brackets: by how many ranks the intervals "
         "would be narrower, on average, if the ranks on that task were known."
     )]  # fmt: skip
@@ -207,9 +207,7 @@ def _table(outcomes: tuple[MethodOutcome, ...]) -> list[str]:
         mark = "*" if one.used else ""
         first = list_words(one.winners, _MOST_NAMES) if one.winners else "no such statement"
         row = f"{mark:<2}{one.test:<14}{one.correction:<16}{one.width:>7.2f}  {first}"
-        lines += textwrap.wrap(
-            row, _WIDTH, subsequent_indent=" " * 41, drop_whitespace=True, replace_whitespace=False
-        )
+        lines += wrapped(row, inside=" " * 41)
     return [*lines, "* used"]
 
 
@@ -223,10 +221,6 @@ def _shift(found: Diagnosis, i: int) -> str:
     if np.isnan(value):
         return "no guarantee"
     return f"{value:.2f}" if value >= 0 else "not supported"
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, _WIDTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,15 +308,13 @@ def render_vote_health(health: VoteHealth) -> str:
     """
     lines = [f"How healthy are the votes of {visible(health.task)}?"]
     for finding in health.findings:
-        mark = "! " if finding.concern else "- "
-        lines += textwrap.wrap(
-            visible(finding.sentence), _WIDTH, initial_indent=mark, subsequent_indent="  "
-        )
+        mark = "!" if finding.concern else "-"
+        lines += wrapped(f"{mark} {visible(finding.sentence)}", inside="  ")
     if health.neighbours:
         lines += ["", *_neighbour_lines(health)]
     if health.judges:
         lines += ["", *_judge_lines(health)]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+    return text_of(lines)
 
 
 def render_suspects(board: Leaderboard) -> str:
@@ -339,63 +331,45 @@ def render_suspects(board: Leaderboard) -> str:
         Tables; empty where nobody is named.
     """
     lines: list[str] = []
-    for table in suspect_tables(board):
-        lines += ["", f"{table.title}, those that fit least first:"]
-        lines += _columns([table.titles, *table.rows[:_MOST_SUSPECTS]])
-        if len(table.rows) > _MOST_SUSPECTS:
-            lines.append(f"and {len(table.rows) - _MOST_SUSPECTS:,} more in the board file.")
-        if table.moved:
-            lines += ["", "Ranks without all of them:"]
-            head = ("Model", "all votes", "without")
-            lines += _columns([head, *table.moved[:_MOST_SUSPECTS]])
+    for found, moved in suspect_tables(board):
+        lines += ["", f"{found.title}, those that fit least first:", *_first_rows(found)]
+        if len(found.rows) > _MOST_SUSPECTS:
+            lines.append(f"and {len(found.rows) - _MOST_SUSPECTS:,} more in the board file.")
+        if moved.rows:
+            lines += ["", "Ranks without all of them:", *_first_rows(moved)]
     if lines:
-        lines += _wrapped(
+        lines += wrapped(
             "Moves: by how many ranks some model moves without this one alone, by one step from "
             "the fit."
         )
-    return "\n".join(lines[1:]) + "\n" if lines else ""
+    return text_of(lines[1:])
 
 
-def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Rows in columns: names at the left, a habit as well, all else at the right."""
-    cells = [[shorten(cell, _PAIR_WIDTH) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    left = {0} | {k for k, title in enumerate(rows[0]) if title == "What is odd"}
-    return [
-        "  ".join(
-            cell.ljust(width) if k in left else cell.rjust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in cells
-    ]
+def _first_rows(table: SideTable) -> list[str]:
+    rows = [[head.title for head in table.heads], *table.rows[:_MOST_SUSPECTS]]
+    align = "".join("r" if head.kind == "number" else "l" for head in table.heads)
+    return in_columns([[shorten(cell, _PAIR_WIDTH) for cell in row] for row in rows], align)
 
 
 def _neighbour_lines(health: VoteHealth) -> list[str]:
     close = [pair for pair in health.neighbours if pair.votes != 0]  # NaN: errors are not known
     level = show_level(health.alpha)
     if not close:
-        return textwrap.wrap(
+        return wrapped(
             f"Each model and the next one differ so clearly that {health.power:.0%} of repetitions "
-            f"would show it (at {level}, one pair by itself).",
-            _WIDTH,
+            f"would show it (at {level}, one pair by itself)."
         )
-    lines = textwrap.wrap(
+    lines = wrapped(
         f"Votes that would show the difference of neighbours in {health.power:.0%} of repetitions "
-        f"(at {level}, one pair by itself), if it is as large as it looks now:",
-        _WIDTH,
+        f"(at {level}, one pair by itself), if it is as large as it looks now:"
     )
     shown = close[:_MOST_NEIGHBOURS]
     models = list(dict.fromkeys(name for pair in shown for name in (pair.ahead, pair.behind)))
-    short = shorten_all([visible(name) for name in models], [_PAIR_WIDTH] * len(models))
-    names = dict(zip(models, short, strict=True))
-    lines.append(
-        f"{'Ahead':<{_PAIR_WIDTH}}  {'Behind':<{_PAIR_WIDTH}}  {'votes':>10}  {'or all':>6}"
-    )
-    lines += [
-        f"{names[pair.ahead]:<{_PAIR_WIDTH}}  {names[pair.behind]:<{_PAIR_WIDTH}}  "
-        f"{_votes(pair):>10}  {_growth(pair):>6}"
-        for pair in shown
-    ]
+    names = dict(zip(models, short_names(models, _PAIR_WIDTH), strict=True))
+    lines += in_columns([
+        (f"{'Ahead':<{_PAIR_WIDTH}}", f"{'Behind':<{_PAIR_WIDTH}}", f"{'votes':>10}", "or all"),
+        *((names[pair.ahead], names[pair.behind], _votes(pair), _growth(pair)) for pair in shown),
+    ], "llr")  # fmt: skip
     if len(close) > len(shown):
         lines.append(f"and {len(close) - len(shown)} more pairs of neighbours.")
     return lines
@@ -408,7 +382,7 @@ def _votes(pair: Neighbours) -> str:
 
 
 def _growth(pair: Neighbours) -> str:
-    return f"×{pair.growth:,.0f}" if pair.growth < 1e4 else "–"
+    return f"×{pair.growth:,.0f}" if pair.growth < 1e4 else MISSING
 
 
 def _judge_lines(health: VoteHealth) -> list[str]:
@@ -426,7 +400,7 @@ def _judge_lines(health: VoteHealth) -> list[str]:
         text += _effect_words(health, judge)
         if judge.best is None:
             text += "; too few votes to put all models on one scale"
-        lines += textwrap.wrap(f"{text}.", _WIDTH, subsequent_indent="  ")
+        lines += wrapped(f"{text}.", inside="  ")
     ranked = [judge for judge in judges if judge.best is not None]
     return lines + _rank_lines(health, ranked) if len(ranked) > 1 else lines
 
@@ -441,16 +415,15 @@ def _effect_words(health: VoteHealth, judge: JudgeReport) -> str:
 
 def _rank_lines(health: VoteHealth, judges: list[JudgeReport]) -> list[str]:
     width = 10
-    room = _WIDTH - len(judges) * (width + 2)
-    names = shorten_all([visible(name) for name in health.models], [room] * len(health.models))
-    heads = shorten_all([visible(judge.name) for judge in judges], [width] * len(judges))
-    lines = ["", f"Rank by each alone ({show_level(health.alpha)}, each model, chosen in advance):"]
-    lines.append("  ".join([f"{'Model':<{room}}", *(f"{head:<{width}}" for head in heads)]))
-    for i, name in enumerate(names):
-        cells = [
+    room = WIDTH - len(judges) * (width + 2)
+    heads = short_names([judge.name for judge in judges], width)
+    rows = [(f"{'Model':<{room}}", *(f"{head:<{width}}" for head in heads))]
+    for i, name in enumerate(short_names(health.models, room)):
+        cells = (
             show_ranks(int(judge.best[i]), int(judge.worst[i]))
             for judge in judges
             if judge.best is not None and judge.worst is not None
-        ]
-        lines.append("  ".join([f"{name:<{room}}", *(f"{cell:<{width}}" for cell in cells)]))
-    return lines
+        )
+        rows.append((name, *cells))
+    title = f"Rank by each alone ({show_level(health.alpha)}, each model, chosen in advance):"
+    return ["", title, *in_columns(rows)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import unicodedata
@@ -12,20 +11,14 @@ from rankbars.data.board import Leaderboard
 from rankbars.data.boardfile import board_json, board_to_dict
 from rankbars.data.boardparts import PartlyScored
 from rankbars.data.notes import list_words
+from rankbars.data.plain import json_text
 from rankbars.errors import OptionError
+from rankbars.render.boardnotes import remark_text
 from rankbars.render.claims import APPROXIMATE, lead_claim, overall_claim, task_claim
 from rankbars.render.notation import shorten, show_level, visible
-from rankbars.render.ranktable import (
-    Row,
-    Table,
-    board_table,
-    remark_text,
-    take_task,
-    task_order,
-    task_table,
-)
+from rankbars.render.partlyscored import placed_table
+from rankbars.render.ranktable import Row, Table, board_table, take_task, task_order, task_table
 from rankbars.render.sentences import headline, new_task_line, task_line
-from rankbars.render.sidetables import placed_table
 
 __all__ = ["attributes_text", "render_csv", "render_dot", "render_json", "render_latex"]
 
@@ -166,7 +159,7 @@ def render_latex(board: Leaderboard, *, task: str | None = None) -> str:
         "\\begin{table}",
         "\\centering",
         f"\\caption{{{_latex(' '.join(filter(None, sentences)))}}}",
-        f"\\begin{{tabular}}{{{_alignment(table)}}}",
+        f"\\begin{{tabular}}{{lll{''.join('l' if one.claim else 'r' for one in table.further)}}}",
         "\\toprule",
         _latex_line(titles),
         "\\midrule",
@@ -205,8 +198,7 @@ def render_json(board: Leaderboard, *, task: str | None = None) -> str:
     name = take_task(board, task).name
     values = next(one for one in board_to_dict(board)["tasks"] if one["name"] == name)
     values["models"] = list(board.models)
-    text = json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False)
-    return text + "\n"
+    return json_text(values)
 
 
 def render_dot(board: Leaderboard, *, task: str | None = None) -> str:
@@ -329,32 +321,20 @@ def _csv_cell(value: object) -> str:
 
 
 def _titles(table: Table) -> list[str]:
-    titles = ["Rank", "Model", f"{table.score_title} ({table.score_note})".removesuffix(" ()")]
-    if table.has_tiers:
-        titles.append("Tier")
-    if table.new_claim is not None:
-        titles.append(f"{table.new_claim.title} ({table.new_claim.level})")
-    if table.has_coverage:
-        titles.append("Scored")
-    return titles
-
-
-def _alignment(table: Table) -> str:
-    new = "l" if table.new_claim is not None else ""
-    return "lll" + "r" * table.has_tiers + new + "r" * table.has_coverage
+    score = f"{table.score_title} ({table.score_note})".removesuffix(" ()")
+    further = (
+        one.title if one.claim is None else f"{one.title} ({one.claim.level})"
+        for one in table.further
+    )  # fmt: skip
+    return ["Rank", "Model", score, *further]
 
 
 def _latex_cells(row: Row, table: Table) -> list[str]:
     marks = ",".join(str(number) for number in row.marks)
     name = _latex(shorten(visible(row.model), _NAME_WIDTH))
-    cells = [_latex(row.ranks), f"{name}$^{{{marks}}}$" if marks else name, _latex(row.score)]
-    if table.has_tiers:
-        cells.append(row.tier)
-    if table.new_claim is not None:
-        cells.append(_latex(row.new_ranks))
-    if table.has_coverage:
-        cells.append(_latex(row.coverage))
-    return cells
+    numbers = (row.score, *(getattr(row, one.field) for one in table.further))
+    named = f"{name}$^{{{marks}}}$" if marks else name
+    return [_latex(row.ranks), named, *map(_latex, numbers)]
 
 
 def _latex_placed(board: Leaderboard, task: str | None, width: int) -> list[str]:
@@ -366,10 +346,10 @@ def _latex_placed(board: Leaderboard, task: str | None, width: int) -> list[str]
     span = f"\\multicolumn{{{width}}}{{p{{.95\\linewidth}}}}{{\\footnotesize {words}}} \\\\"
     rows = [
         _latex_line(
-            [_latex(row.ranks), _latex(shorten(visible(row.model), _NAME_WIDTH)),
-             _latex(f"{row.score} ({row.tasks} tasks)"), *[""] * (width - 3)]
+            [_latex(ranks), _latex(shorten(visible(model), _NAME_WIDTH)),
+             _latex(f"{score} ({tasks} tasks)"), *[""] * (width - 3)]
         )
-        for row in placed.rows
+        for ranks, model, score, tasks in placed.rows
     ]  # fmt: skip
     return ["\\midrule", span, *rows]
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardparts import PartlyScored
 from rankbars.data.notes import join_words
+from rankbars.render.boardnotes import OFTEN_MISSED, UNSEEN_ROWS
 from rankbars.render.claims import (
     NO_GUARANTEE,
     approximate_sentence,
@@ -19,7 +20,6 @@ from rankbars.render.claims import (
     new_task_claim,
 )
 from rankbars.render.notation import counted, show_ranks, visible
-from rankbars.render.ranktable import OFTEN_MISSED, UNSEEN_ROWS
 from rankbars.render.sentences import (
     NameWriter,
     absent_sentences,

@@ -6,17 +6,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rankbars.data.board import Leaderboard
+from rankbars.render.boardnotes import Remark, remark_text
 from rankbars.render.claims import lead_claim
 from rankbars.render.notation import shorten, show_count, visible
-from rankbars.render.ranktable import (
-    Remark,
-    Row,
-    Table,
-    board_table,
-    order_table,
-    remark_text,
-    task_table,
-)
+from rankbars.render.partlyscored import may_share_first
+from rankbars.render.ranktable import Row, SideTable, Table, board_table, task_table
 from rankbars.render.sentences import (
     field_parts,
     headline,
@@ -30,15 +24,7 @@ from rankbars.render.sentences import (
     task_line,
     width_line,
 )
-from rankbars.render.sidetables import (
-    CATEGORY_TITLES,
-    MOST_CHANGES,
-    PlacedRow,
-    category_rows,
-    may_share_first,
-    placed_table,
-    time_table,
-)
+from rankbars.render.sidetables import side_tables
 
 __all__ = ["LIMIT", "MARKER", "code_of", "render_markdown", "words_of"]
 
@@ -84,7 +70,7 @@ def render_markdown(board: Leaderboard, *, task: str | None = None) -> str:
         table = task_table(board, task)
         top = [MARKER, f"**{task_line(board, task, code_of)}**"]
         bottom = [f"{_READING} {table.score_line}".strip(), *_notes(table.remarks)]
-        placed = _placed_grid(board, task)
+        placed = _sides(board, task)
         return _joined([*top, _cut_grid(table, [*top, *placed, *bottom]), *placed, *bottom])
     table = board_table(board)
     top = [MARKER, *_about(board), f"**{headline(board, code_of)}**", _badges(board)]
@@ -99,10 +85,7 @@ def render_markdown(board: Leaderboard, *, task: str | None = None) -> str:
     ]
     leader = " ".join(leader_lines(board))
     bottom = [" ".join(filter(None, reading)), *filter(None, (leader,)), *_notes(table.remarks)]
-    placed = [
-        *_order_grid(board), *_front_grid(board), *_category_grid(board), *_time_grid(board),
-        *_placed_grid(board),
-    ]  # fmt: skip
+    placed = _sides(board)
     grid = _cut_grid(table, [*top, *placed, *bottom], _first(board))
     parts = [*top, grid, *placed, *bottom]
     if board.lead != "task":
@@ -172,97 +155,41 @@ def _cut_grid(table: Table, others: Sequence[str], first: Mapping[str, str] | No
     return "\n".join(lines)
 
 
-def _category_grid(board: Leaderboard) -> list[str]:
-    """Categories of votes; nothing without any."""
-    rows = category_rows(board)
-    if not rows:
-        return []
-    lines = [f"| Category | {' | '.join(CATEGORY_TITLES)} |", "|---|--:|--:|---|--:|"]
-    for row in rows:
-        votes, models, first, widest = row.cells
-        lines.append(f"| {code_of(row.title)} | {votes} | {models} | {code_of(first)} | {widest} |")
-    return ["\n".join(lines), *(words_of(row.remark) for row in rows if row.remark)]
+def _sides(board: Leaderboard, task: str | None = None) -> list[str]:
+    return [part for table in side_tables(board, task) for part in _side_grid(table)]
 
 
-def _order_grid(board: Leaderboard) -> list[str]:
-    """Ranks by several metrics; nothing where there is one."""
-    table = order_table(board)
-    if table is None:
-        return []
-    head = [
-        _line(["Model", *map(words_of, table.heads)]),
-        _line([":--" for _ in ("", *table.heads)]),
+def _side_grid(table: SideTable) -> list[str]:
+    """A table below the main one, in a part of the room, with what is said of it."""
+    lines = [
+        _line(words_of(head.title) for head in table.heads),
+        _line("--:" if head.kind == "number" else ":--" for head in table.heads),
     ]
-    rows = [_line([code_of(model), *cells]) for model, cells in table.rows]
+    rows = [_side_line(table, row) for row in table.rows]
     kept = _that_fit(rows, LIMIT // 4)
-    lines = [*head, *rows[:kept]]
+    lines += rows[:kept]
     if kept < len(rows):
         left = show_count(len(rows) - kept)
         lines += ["", f"{left} more of them are left out here; {_POINTER} shows all."]
-    return [f"**{table.title}** {table.note}", "\n".join(lines)]
+    title = f"{table.title}." if table.title else ""
+    above = f"**{title}** {table.note}" if table.note else words_of(title)
+    first, *steps = map(words_of, table.listed or ("",))
+    listed = "\n".join([first, "", *(f"- {step}" for step in steps)]) if first else ""
+    said = (words_of(" ".join(part)) for part in table.below)
+    return [part for part in (above, "\n".join(lines), listed, *said) if part]
 
 
-def _front_grid(board: Leaderboard) -> list[str]:
-    """Score against cost; nothing without costs."""
-    if board.front is None:
-        return []
-    from rankbars.render.costtable import budget_lines, front_rows, front_sentences
-
-    head = [
-        _line(["Model", words_of(board.front.metric), "Score", "Best for the money?"]),
-        _line([":--", "--:", "--:", ":--"]),
-    ]
-    rows = [
-        _line([code_of(row.model), row.cost, row.score, words_of(row.words)])
-        for row in front_rows(board)
-    ]
-    kept = _that_fit(rows, LIMIT // 4)
-    lines = [*head, *rows[:kept]]
-    if kept < len(rows):
-        left = show_count(len(rows) - kept)
-        lines += ["", f"{left} more of them are left out here; {_POINTER} shows all."]
-    first, *rest = front_sentences(board)
-    budgets, *steps = map(words_of, budget_lines(board))
-    told = "\n".join([budgets, "", *(f"- {step}" for step in steps)])
-    return [words_of(first), "\n".join(lines), told, words_of(" ".join(rest))]
-
-
-def _time_grid(board: Leaderboard) -> list[str]:
-    """Changes over time; nothing where nobody asked for them."""
-    table = time_table(board)
-    if table is None:
-        return []
-    lines = [f"| Model | {' | '.join(table.titles)} |", "|---|---|--:|--:|--:|"]
-    lines += [
-        f"| {code_of(model)} | {' | '.join(cells)} |"
-        for model, *cells in table.changes[:MOST_CHANGES]
-    ]
-    more = [table.left] if table.left else []
-    return ["\n".join(lines), *more, *(words_of(one) for one in table.remarks)]
-
-
-def _placed_grid(board: Leaderboard, task: str | None = None) -> list[str]:
-    """The models that lack tasks, at most half of the room; nothing without any."""
-    table = placed_table(board, task)
-    if table is None:
-        return []
-    head = [
-        _line([table.rank_title, "Model", table.score_title, "Tasks"]),
-        _line([":--", ":--", ":--", "--:"]),
-    ]
-    rows = [_placed_line(row) for row in table.rows]
-    kept = _that_fit(rows, LIMIT // 3)
-    lines = [f"**{table.title}.** {table.note}", "", *head, *rows[:kept]]
-    if kept < len(rows):
-        left = show_count(len(rows) - kept)
-        lines += ["", f"{left} more of them are left out here; {_POINTER} shows all."]
-    return ["\n".join(lines)]
-
-
-def _placed_line(row: PlacedRow) -> str:
-    badge = " **may be first**" if row.first else ""
-    score = row.score.replace("<", "&lt;")
-    return _line([f"~ {row.ranks}", code_of(row.model) + badge, score, row.tasks])
+def _side_line(table: SideTable, row: Sequence[str]) -> str:
+    cells = []
+    for head, cell in zip(table.heads, row, strict=True):
+        if head.kind == "name":
+            badge = table.badges.get(cell)
+            cells.append(code_of(cell) + (f" **{badge}**" if badge else ""))
+        elif head.kind == "words":
+            cells.append(words_of(cell))
+        else:
+            cells.append(("~ " if head.kind == "place" else "") + cell.replace("<", "&lt;"))
+    return _line(cells)
 
 
 def _folded_tasks(board: Leaderboard, room: int) -> list[str]:
@@ -294,12 +221,9 @@ def _grid(table: Table, first: Mapping[str, str] | None = None) -> tuple[list[st
         ("Model", ":--"),
         (f"{table.score_title} ({table.score_note})", ":--"),
     ]
-    if table.has_tiers:
-        columns.append(("Tier", "--:"))
-    if table.new_claim is not None:
-        columns.append((f"{table.new_claim.title} ({table.new_claim.words})", ":--"))
-    if table.has_coverage:
-        columns.append(("Scored", "--:"))
+    for one in table.further:
+        said = "" if one.claim is None else one.claim.words
+        columns.append((f"{one.title} ({said})", "--:" if one.claim is None else ":--"))
     head = [
         _line(title.removesuffix(" ()") for title, _ in columns),
         _line(rule for _, rule in columns),
@@ -310,14 +234,9 @@ def _grid(table: Table, first: Mapping[str, str] | None = None) -> tuple[list[st
 def _cells(row: Row, table: Table, first: Mapping[str, str]) -> list[str]:
     marks = "".join(f" ({number})" for number in row.marks)
     badge = f" **{first[row.model]}**" if row.model in first else ""
-    cells = [row.ranks, code_of(row.model) + badge + marks, row.score.replace("<", "&lt;")]
-    if table.has_tiers:
-        cells.append(row.tier)
-    if table.new_claim is not None:
-        cells.append(row.new_ranks)
-    if table.has_coverage:
-        cells.append(row.coverage.replace("<", "&lt;"))
-    return cells
+    numbers = (row.score, *(getattr(row, one.field) for one in table.further))
+    shown = (cell.replace("<", "&lt;") for cell in numbers)
+    return [row.ranks, code_of(row.model) + badge + marks, *shown]
 
 
 def _line(cells: Iterable[str]) -> str:

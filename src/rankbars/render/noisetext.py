@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -14,6 +13,7 @@ from rankbars.data.noise import Costs, Noise, NoiseParts, RunEffect, TaskNoise
 from rankbars.data.plain import Keys, json_text, to_plain
 from rankbars.errors import DataError
 from rankbars.render.notation import shorten_all, show_level, visible
+from rankbars.render.textlines import each_wrapped, in_columns, text_of, wrapped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,13 +46,15 @@ def noise_text(noise: Noise, *, width: int = 80) -> str:
             break
         if len(noise.tasks) > 1:
             lines += [*([""] if place else []), visible(name)]
-        for sentence in noise_sentences(noise, name):
-            lines += textwrap.wrap(sentence, width)
+        lines += each_wrapped(noise_sentences(noise, name), width)
         if noise.pair is None:
-            lines += ["", *_table_lines(noise_table(noise.models, task))]
+            heads, rows = noise_table(noise.models, task)
+            names = shorten_all([row[0] for row in rows], [_NAME] * len(rows))
+            cells = [(name, *row[1:]) for name, row in zip(names, rows, strict=True)]
+            lines += ["", *in_columns([heads, *cells], "lr")]
     for note in noise.notes:
-        lines += ["", *textwrap.wrap(note.message, width)]
-    return "\n".join(lines) + "\n"
+        lines += ["", *wrapped(note.message, width)]
+    return text_of(lines)
 
 
 def noise_html(noise: Noise) -> str:
@@ -416,17 +418,3 @@ def _pair_names(noise: Noise) -> tuple[str, str]:
         return noise.pair
     first, second = noise.models
     return first, second
-
-
-def _table_lines(table: NoiseTable) -> list[str]:
-    names = shorten_all([row[0] for row in table.rows], [_NAME] * len(table.rows))
-    rows = [(name, *row[1:]) for name, row in zip(names, table.rows, strict=True)]
-    every = [table.heads, *rows]
-    widths = [max(len(row[place]) for row in every) for place in range(len(table.heads))]
-    return [
-        "  ".join(
-            cell.ljust(size) if place == 0 else cell.rjust(size)
-            for place, (cell, size) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in every
-    ]

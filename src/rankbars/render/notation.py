@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_FLOOR, Decimal
 
 import numpy as np
@@ -21,16 +21,21 @@ __all__ = [
     "MISSING",
     "counted",
     "graphemes",
+    "round_up",
+    "rows_of",
+    "short_names",
     "shorten",
     "shorten_all",
     "show_chance",
     "show_count",
     "show_guarantee",
+    "show_interval",
     "show_level",
     "show_number",
     "show_ranks",
     "show_scores",
     "show_share",
+    "show_signed",
     "suitable_decimals",
     "visible",
     "written_decimals",
@@ -177,6 +182,14 @@ def shorten_all(
     return shown
 
 
+def short_names(
+    names: Iterable[str], width: int, *, measure: Callable[[str], int] = len
+) -> list[str]:
+    """Names as they are seen, all within one width; see `shorten_all`."""
+    seen = [visible(name) for name in names]
+    return shorten_all(seen, [width] * len(seen), measure=measure)
+
+
 def _fit(pieces: Sequence[str], room: int, measure: Callable[[str], int]) -> list[str]:
     kept, used, most = [], 0, _CHARACTERS_PER_CELL * max(room, 0)
     for piece in pieces:
@@ -278,6 +291,23 @@ def show_count(count: int) -> str:
     return f"{count:,}"
 
 
+def round_up(count: float) -> int:
+    """A number of rows in two digits, upwards: more digits would look surer than it is.
+
+    Examples
+    --------
+    >>> round_up(433.0), round_up(16905.0), round_up(7.2)
+    (440, 17000, 8)
+    """
+    step = 10 ** max(math.floor(math.log10(max(count, 1.0))) - 1, 0)
+    return int(math.ceil(count / step - 1e-9) * step)
+
+
+def rows_of(kind: str) -> str:
+    """What the rows of evidence of a kind are called."""
+    return {"runs": "training runs", "estimates": "rows"}.get(kind, kind)
+
+
 def show_number(value: float, decimals: int | None, edges: Sequence[float] = EDGES) -> str:
     """A number with so many decimals; None stands for powers of ten with four digits.
 
@@ -302,6 +332,31 @@ def show_number(value: float, decimals: int | None, edges: Sequence[float] = EDG
             return f"<{landed + step:.{decimals}f}"
         return f">{landed - step:.{decimals}f}"
     return f"{value:,.{decimals}f}"
+
+
+def show_signed(value: float, decimals: int | None, edges: Sequence[float] = EDGES) -> str:
+    """A difference: `show_number` with a sign in front of what is above 0.
+
+    Examples
+    --------
+    >>> show_signed(0.214, 2), show_signed(-0.214, 2)
+    ('+0.21', '-0.21')
+    """
+    shown = show_number(value, decimals, edges)
+    return f"+{shown}" if value > 0 and shown[0].isdigit() else shown
+
+
+def show_interval(low: float, high: float, decimals: int | None) -> str:
+    """Both ends of an interval; a dash where there is none.
+
+    Examples
+    --------
+    >>> show_interval(0.214, 0.3, 2), show_interval(math.nan, math.nan, 2)
+    ('[0.21, 0.30]', '–')
+    """
+    if math.isnan(low) or math.isnan(high):
+        return MISSING
+    return f"[{show_number(low, decimals)}, {show_number(high, decimals)}]"
 
 
 def suitable_decimals(

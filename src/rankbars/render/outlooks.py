@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import math
-import textwrap
 from typing import Any
 
 from rankbars.data.notes import list_words
 from rankbars.data.outlook import FalseAlarms, Outlook, Preflight
-from rankbars.render.notation import show_count, show_level, show_number, visible
+from rankbars.data.plain import answer_json
+from rankbars.render.notation import (
+    round_up,
+    rows_of,
+    show_count,
+    show_level,
+    show_number,
+    visible,
+)
+from rankbars.render.textlines import each_wrapped, text_of
 
 __all__ = ["alarms_json", "alarms_text", "preflight_json", "preflight_text"]
 
 _NARROWEST = 40
-_ROWS = {"runs": "training runs", "estimates": "rows"}
 
 
 def preflight_text(found: Preflight, *, width: int = 80) -> str:
@@ -50,7 +55,7 @@ def preflight_text(found: Preflight, *, width: int = 80) -> str:
 def _sentences(one: Outlook) -> list[str]:
     if one.impossible:
         return [f"CAN NEVER BE DECIDED: {one.impossible}."]
-    rows = _ROWS.get(one.kind, one.kind)
+    rows = rows_of(one.kind)
     spread = (
         f"{'two models of these results' if one.absent else 'these two models'}, {_number(one.se)}"
         if one.pairs == 1
@@ -80,7 +85,7 @@ def _sentences(one: Outlook) -> list[str]:
     if one.needed is not None:
         said.append(
             f"Equal models keep a margin of {_number(one.margin)} in 80% of runs; for this one it "
-            f"takes about {show_count(_upwards(one.needed))} {rows}."
+            f"takes about {show_count(round_up(one.needed))} {rows}."
         )
     return said
 
@@ -120,7 +125,7 @@ def _spread(shares: tuple[float, ...]) -> str:
 
 def preflight_json(found: Preflight) -> str:
     """What was found as JSON text; numbers that cannot be had are null."""
-    values = {
+    return answer_json({
         "schema": "rankbars.preflight/1",
         "alpha": found.alpha,
         "level": found.level,
@@ -128,26 +133,23 @@ def preflight_json(found: Preflight) -> str:
         "left_out": list(found.left_out),
         "claims": [_outlook(one) for one in found.outlooks],
         "notes": [{"code": note.code, "message": note.message} for note in found.notes],
-    }
-    return _json(values)
+    })  # fmt: skip
 
 
 def _outlook(one: Outlook) -> dict[str, Any]:
     plain = {name: getattr(one, name) for name in
-             ("words", "role", "widest", "n", "kind", "pairs", "impossible", "works",
-              "absent")}  # fmt: skip
-    reals = {name: _real(getattr(one, name)) for name in
-             ("se", "least", "most", "if_equal", "fires_at", "margin", "needed")}  # fmt: skip
+             ("words", "role", "widest", "n", "kind", "pairs", "impossible", "works", "absent",
+              "se", "least", "most", "if_equal", "fires_at", "margin", "needed")}  # fmt: skip
     fires = [
         {"points": points or None, "loss": loss, "refuted": rate}
         for points, loss, rate in one.fires
     ]
-    return plain | reals | {"claim": one.claim.text, "fires": fires}
+    return plain | {"claim": one.claim.text, "fires": fires}
 
 
 def alarms_json(found: FalseAlarms) -> str:
     """What was counted as JSON text."""
-    values = {
+    return answer_json({
         "schema": "rankbars.alarms/1",
         "runs": found.runs,
         "claims": list(found.claims),
@@ -158,31 +160,12 @@ def alarms_json(found: FalseAlarms) -> str:
         "apart": found.apart,
         "among": found.among,
         "bound": found.bound,
-    }
-    return _json(values)
-
-
-def _json(values: dict[str, Any]) -> str:
-    return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _real(value: float | None) -> float | None:
-    return None if value is None or not math.isfinite(value) else float(value)
+    })  # fmt: skip
 
 
 def _number(value: float) -> str:
     return show_number(value, 2 if value >= 0.1 else 3)
 
 
-def _upwards(value: float) -> int:
-    step = int(10 ** max(math.floor(math.log10(value)) - 1, 0))
-    return math.ceil(value / step) * step
-
-
 def _wrapped(lines: list[str], width: int) -> str:
-    width = max(width, _NARROWEST)
-    text = []
-    for line in lines:
-        indent = "  " if line.startswith("  ") else ""
-        text += textwrap.wrap(line, width, subsequent_indent=indent) or [""]
-    return "".join(f"{line.rstrip()}\n" for line in text)
+    return text_of(each_wrapped(lines, max(width, _NARROWEST)))

@@ -22,8 +22,17 @@ from rankbars.data.board import Leaderboard
 from rankbars.data.noise import Noise
 from rankbars.data.scores import Input
 from rankbars.errors import OptionError
+from rankbars.render.arenatables import (
+    CategoryRow,
+    SuspectTables,
+    TimeTables,
+    category_rows,
+    suspect_tables,
+    time_tables,
+)
+from rankbars.render.boardnotes import Remark, all_remarks, remark_text
 from rankbars.render.claims import average_level, is_approximate, level_words
-from rankbars.render.costtable import CostRow, budget_lines, front_rows, front_sentences
+from rankbars.render.costtable import cost_table
 from rankbars.render.examination import HealthBlock, health_blocks
 from rankbars.render.firstscreen import (
     Opening,
@@ -49,16 +58,8 @@ from rankbars.render.pagelayout import (
     task_matrix,
 )
 from rankbars.render.paragraph import citation, methods_paragraph, references
-from rankbars.render.ranktable import (
-    OrderTable,
-    Remark,
-    Table,
-    all_remarks,
-    board_table,
-    order_table,
-    remark_text,
-    task_table,
-)
+from rankbars.render.partlyscored import placed_table
+from rankbars.render.ranktable import SideTable, Table, board_table, task_table
 from rankbars.render.sentences import (
     field_line,
     headline,
@@ -72,16 +73,7 @@ from rankbars.render.sentences import (
     task_line,
     width_line,
 )
-from rankbars.render.sidetables import (
-    CategoryRow,
-    PlacedTable,
-    SuspectTable,
-    TimeTable,
-    category_rows,
-    placed_table,
-    suspect_tables,
-    time_table,
-)
+from rankbars.render.sidetables import order_table
 from rankbars.stats.resampling.rankcounts import TOP
 
 if TYPE_CHECKING:
@@ -104,17 +96,7 @@ class _TaskBlock:
 
     summary: Markup
     table: Table
-    placed: PlacedTable | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Costs:
-    """Scores against costs."""
-
-    sentences: list[str]
-    rows: list[CostRow]
-    budgets: list[str]
-    metric: str
+    placed: SideTable | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +140,12 @@ class _Page:
     outcomes: str
     table: Table
     rows: tuple[PageRow, ...]
-    placed: PlacedTable | None
-    orders: OrderTable | None
-    costs: _Costs | None
+    placed: SideTable | None
+    orders: SideTable | None
+    costs: SideTable | None
     categories: tuple[CategoryRow, ...]
-    over_time: TimeTable | None
-    suspects: tuple[SuspectTable, ...]
+    over_time: TimeTables | None
+    suspects: tuple[SuspectTables, ...]
     ticks: tuple[Tick, ...]
     average: Matrix | None
     groups: Matrix | None
@@ -390,13 +372,6 @@ def _with_those_near(board: Leaderboard, rows: tuple[PageRow, ...]) -> list[_Fra
     return found
 
 
-def _costs(board: Leaderboard) -> _Costs | None:
-    if board.front is None:
-        return None
-    rows = front_rows(board)
-    return _Costs(front_sentences(board), rows, budget_lines(board), board.front.metric)
-
-
 def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
     table = board_table(board, remarks)
     above = opening(board, _html_name)
@@ -433,9 +408,9 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
         rows=rows,
         placed=placed_table(board),
         orders=order_table(board),
-        costs=_costs(board),
+        costs=cost_table(board),
         categories=category_rows(board),
-        over_time=time_table(board),
+        over_time=time_tables(board),
         suspects=suspect_tables(board),
         ticks=rank_ticks(table.n_models),
         average=average_matrix(board),

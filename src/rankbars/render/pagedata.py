@@ -18,6 +18,7 @@ from rankbars.data.evidence import Coverage
 from rankbars.data.spec import side_level
 from rankbars.data.taskresult import PairDetails, ScoreBins, TaskPairs
 from rankbars.errors import DataError
+from rankbars.render.boardnotes import Remark
 from rankbars.render.claims import (
     Claim,
     average_level,
@@ -31,7 +32,7 @@ from rankbars.render.claims import (
 from rankbars.render.examination import finding_title, finding_value
 from rankbars.render.firstscreen import opening, what_is_ranked
 from rankbars.render.notation import show_level, visible
-from rankbars.render.ranktable import Remark, score_title, task_decimals, task_score_note
+from rankbars.render.ranktable import score_title, task_decimals, task_score_note
 from rankbars.stats.resampling.rankcounts import TOP
 
 __all__ = ["can_explore", "drawn_part", "page_data", "page_json", "top_share"]

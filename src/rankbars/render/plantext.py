@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-import json
 import math
-import textwrap
 from typing import Any
 
 from rankbars.data.notes import list_words
 from rankbars.data.outlook import MOST_ROWS, LabelNeeds, Plan, Split
-from rankbars.render.notation import counted, show_count, visible
+from rankbars.data.plain import answer_json
+from rankbars.render.notation import counted, round_up, show_count, visible
+from rankbars.render.textlines import each_wrapped, text_of
 from rankbars.stats.samplesize import Needed
 
 __all__ = ["needed_to_dict", "needed_words", "plan_json", "plan_text", "rounded_rows"]
 
 PLAN_SCHEMA = "rankbars.plan/1"
 _MOST_NAMES = 5
-_WIDTH = 80
 _LIMIT = 0.25  # of the variance between tasks is from too few items: more items help little
 
 
 def rounded_rows(rows: float) -> str:
-    """A number of rows, two digits, upwards: more would look surer than it is.
+    """A number of rows as it is told: in two digits, upwards.
 
     Examples
     --------
-    >>> rounded_rows(433.0), rounded_rows(16905.0), rounded_rows(3e6), rounded_rows(math.inf)
-    ('440', '17,000', 'over a million', 'out of reach')
+    >>> rounded_rows(433.0), rounded_rows(3e6), rounded_rows(math.inf)
+    ('440', 'over a million', 'out of reach')
     """
     if not math.isfinite(rows):
         return "out of reach"
-    if rows > MOST_ROWS:
-        return "over a million"
-    step = 10 ** max(math.floor(math.log10(rows)) - 1, 0)
-    return show_count(math.ceil(rows / step - 1e-9) * step)
+    return "over a million" if rows > MOST_ROWS else show_count(round_up(rows))
 
 
 def needed_words(
@@ -76,15 +72,7 @@ def plan_text(plan: Plan) -> str:
         lines += ["", *_curve(plan)]
     if plan.notes:
         lines += ["", *(visible(note.message) for note in plan.notes)]
-    return "".join(f"{line}\n" for text in lines for line in _wrap(text))
-
-
-def _wrap(text: str) -> list[str]:
-    """The text in lines; a number and its percent sign stay together, and lines hang."""
-    inside = "  " if text.startswith("  ") else ""
-    together = text.replace(" %", "\u00a0%")
-    lines = textwrap.wrap(together, _WIDTH, subsequent_indent=inside, break_on_hyphens=False)
-    return [line.replace("\u00a0%", " %") for line in lines] or [""]
+    return text_of(each_wrapped(lines))
 
 
 def _question(plan: Plan) -> str:
@@ -280,56 +268,32 @@ def _curve(plan: Plan) -> list[str]:
     ]
 
 
-def needed_to_dict(needed: Needed | None) -> dict[str, float | None] | None:
-    """The numbers as plain values; null where no number is enough, or none is known."""
-    if needed is None:
-        return None
-    return {name: _real(value) for name, value in needed._asdict().items()}
+def needed_to_dict(needed: Needed | None) -> dict[str, float] | None:
+    """The numbers by their names, for JSON."""
+    return None if needed is None else needed._asdict()
 
 
 def plan_json(plan: Plan) -> str:
     """The plan as JSON text: sorted keys; a number that cannot be had is null."""
     plain: dict[str, Any] = {
         name: getattr(plan, name)
-        for name in ("alpha", "power", "level", "unit", "observed", "place", "neighbours")
-    }
-    goal = plan.goal._asdict() | {"models": list(plan.goal.models)}
-    split = None
-    if plan.split is not None:
-        split = plan.split._asdict() | {"items": needed_to_dict(plan.split.items)}
-        split = {name: _real(value) for name, value in split.items()}
-    tasks = None
-    if plan.tasks is not None:
-        tasks = plan.tasks._asdict() | {"needed": needed_to_dict(plan.tasks.needed)}
-        tasks = {name: _real(value) for name, value in tasks.items()}
-    labels = None
-    if plan.labels is not None:
-        labels = {
-            "judged": _real(plan.labels.judged),
-            "alone": needed_to_dict(plan.labels.alone),
-            "unlimited": _real(plan.labels.unlimited),
-        }
-    values = plain | {
+        for name in ("alpha", "power", "level", "unit", "observed", "place", "neighbours",
+                     "difference", "sd")
+    }  # fmt: skip
+    split, tasks, labels = plan.split, plan.tasks, plan.labels
+    return answer_json(plain | {
         "schema": PLAN_SCHEMA,
-        "labels": labels,
-        "goal": goal,
+        "labels": labels and {
+            "judged": labels.judged,
+            "alone": needed_to_dict(labels.alone),
+            "unlimited": labels.unlimited,
+        },
+        "goal": plan.goal._asdict(),
         "n": plan.n or None,
-        "difference": _real(plan.difference),
-        "sd": _real(plan.sd),
         "needed": needed_to_dict(plan.needed),
-        "supposed": [
-            {name: _real(value) for name, value in one._asdict().items()} for one in plan.supposed
-        ],
-        "split": split,
-        "tasks": tasks,
+        "supposed": [one._asdict() for one in plan.supposed],
+        "split": split and split._asdict() | {"items": needed_to_dict(split.items)},
+        "tasks": tasks and tasks._asdict() | {"needed": needed_to_dict(tasks.needed)},
         "curve": [one._asdict() for one in plan.curve],
         "notes": [{"code": note.code, "message": note.message} for note in plan.notes],
-    }
-    return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _real(value: Any) -> Any:
-    """A value of JSON: numbers that are none become null."""
-    if isinstance(value, tuple):
-        return [_real(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    })  # fmt: skip

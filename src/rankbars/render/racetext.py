@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
-import textwrap
 from html import escape
 from typing import Any
 
 from rankbars.data.notes import list_words
+from rankbars.data.plain import answer_json
 from rankbars.data.raceboard import RaceBoard, Racer
-from rankbars.render.notation import counted, show_count, show_share, visible
+from rankbars.render.notation import counted, round_up, show_count, show_share, visible
+from rankbars.render.textlines import each_wrapped, in_columns, text_of
 
 __all__ = ["RACE_SCHEMA", "race_html", "race_json", "race_text"]
 
 RACE_SCHEMA = "rankbars.race/1"
-_WIDTH = 80
 _STYLE = (
     ":root{color-scheme:light}body{font:16px/1.5 system-ui,sans-serif;color:#222;background:#fff}"
     "main{max-width:52rem;margin:2rem auto;padding:0 1rem}h1{font-size:1.4rem}"
@@ -30,18 +29,22 @@ _MOST_NAMES = 5
 
 def race_text(board: RaceBoard) -> str:
     """The board as lines that end with a line break."""
-    lines = [*_wrapped(_head(board)), *_wrapped(_answer(board)), ""]
-    lines += _table(board)
-    lines += ["", *_wrapped(_cost(board)), *_wrapped(_next(board)), *_wrapped(_promise(board))]
-    for note in board.notes:
-        lines += _wrapped(visible(note.message))
-    lines += [_state(board)]
-    return "".join(f"{line}\n" for line in lines)
+    above = [_head(board), _answer(board), ""]
+    below = [_key(board), "", *_after(board)]
+    return text_of([
+        *each_wrapped(above), *in_columns(_cells(board), "llr"), *each_wrapped(below),
+    ])  # fmt: skip
+
+
+def _after(board: RaceBoard) -> list[str]:
+    """What stands below the rows and what their numbers mean."""
+    said = [_cost(board), _next(board), _promise(board)]
+    return [*said, *(visible(note.message) for note in board.notes), _state(board)]
 
 
 def race_json(board: RaceBoard) -> str:
     """The board as plain JSON."""
-    plain = {
+    return answer_json({
         "schema": RACE_SCHEMA,
         "goal": "first" if board.k == 1 else f"top {board.k}",
         "alpha": board.alpha,
@@ -56,7 +59,7 @@ def race_json(board: RaceBoard) -> str:
         "calls": board.used,
         "of_calls": board.full,
         "saved": board.saved,
-        "more_rows": _real(board.more),
+        "more_rows": board.more,
         "waiting": board.waiting,
         "failed": board.failed,
         "batch": board.batch,
@@ -74,8 +77,7 @@ def race_json(board: RaceBoard) -> str:
             {"code": note.code, "message": note.message, "models": list(note.models)}
             for note in board.notes
         ],
-    }  # fmt: skip
-    return json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    })  # fmt: skip
 
 
 def race_html(board: RaceBoard) -> str:
@@ -96,8 +98,7 @@ def race_html(board: RaceBoard) -> str:
         others = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
         lines.append(f'<th scope="row">{escape(name)}</th>{others}')
     table = "".join(f"<tr>{line}</tr>" for line in lines)
-    below = [_key(board), _cost(board), _next(board), _promise(board)]
-    below += [visible(note.message) for note in board.notes] + [_state(board)]
+    below = [_key(board), *_after(board)]
     title = f"Race for {'first place' if board.k == 1 else f'the first {board.k}'}"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -113,19 +114,8 @@ def race_html(board: RaceBoard) -> str:
 def _racer(one: Racer) -> dict[str, Any]:
     return {
         "model": one.model, "call": one.call, "since": one.since, "rows": one.rows,
-        "calls": one.calls, "mean": _real(one.mean), "log_e": _real(one.log_e),
-        "more_rows": _real(one.more),
+        "calls": one.calls, "mean": one.mean, "log_e": one.log_e, "more_rows": one.more,
     }  # fmt: skip
-
-
-def _real(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _wrapped(text: str) -> list[str]:
-    together = text.replace(" %", "\u00a0%")
-    lines = textwrap.wrap(together, _WIDTH, break_on_hyphens=False)
-    return [line.replace("\u00a0%", " %") for line in lines]
 
 
 def _head(board: RaceBoard) -> str:
@@ -160,27 +150,13 @@ def _answer(board: RaceBoard) -> str:
 def _cells(board: RaceBoard) -> list[tuple[str, ...]]:
     """A header, and a row per model: what it is, since when, and how near it is to being out."""
     words = {"in": "first" if board.k == 1 else "in", "open": "open", "out": "out"}
-    lines: list[tuple[str, ...]] = [("model", "", "since", "rows", "mean", "e-value")]
+    lines: list[tuple[str, ...]] = [("model", " " * 5, "  since", "   rows", "   mean", "e-value")]
     for one in board.racers:
         since = "–" if one.since is None else show_count(one.since)
         mean = "–" if math.isnan(one.mean) else f"{one.mean:.3f}"
-        lines.append(
-            (
-                visible(one.model), words[one.call], since, show_count(one.rows), mean,
-                _e_value(one.log_e),
-            )
-        )  # fmt: skip
+        rows, e_value = show_count(one.rows), _e_value(one.log_e)
+        lines.append((visible(one.model), words[one.call], since, rows, mean, e_value))
     return lines
-
-
-def _table(board: RaceBoard) -> list[str]:
-    cells = _cells(board)
-    width = max(len(line[0]) for line in cells)
-    lines = [
-        f"{name:<{width}}  {call:<5}  {since:>7}  {rows:>7}  {mean:>7}  {e_value:>7}"
-        for name, call, since, rows, mean, e_value in cells
-    ]
-    return [*lines, *_wrapped(_key(board))]
 
 
 def _key(board: RaceBoard) -> str:
@@ -221,14 +197,9 @@ def _next(board: RaceBoard) -> str:
         more = f"At the present rate no number of {row} decides it."
     else:
         beyond = "" if board.at + board.more <= board.of else ", more than there are"
-        more = f"About {show_count(_rounded(board.more))} {row} more at the present rate{beyond}."
+        more = f"About {show_count(round_up(board.more))} {row} more at the present rate{beyond}."
     wait = f" The batch waits for {counted(board.waiting, 'call')}." if board.waiting else ""
     return f"You may stop at any time; what stands here is valid. {more}{wait}"
-
-
-def _rounded(rows: float) -> int:
-    step = int(10 ** max(math.floor(math.log10(max(rows, 1.0))) - 1, 0))
-    return math.ceil(rows / step) * step
 
 
 def _promise(board: RaceBoard) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from rankbars.data.board import Leaderboard, TaskResult
-from rankbars.data.notes import Note, list_words
 from rankbars.data.taskresult import Ratings
 from rankbars.errors import UnknownOptionError
+from rankbars.render.boardnotes import Remark, few_remarks
 from rankbars.render.claims import (
     Claim,
     average_title,
@@ -27,7 +27,6 @@ from rankbars.render.notation import (
     show_scores,
     show_share,
     suitable_decimals,
-    visible,
     written_decimals,
 )
 
@@ -35,18 +34,11 @@ if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate
 
 __all__ = [
-    "OFTEN_MISSED",
-    "SHOWN_ELSEWHERE",
-    "UNSEEN_ROWS",
-    "OrderTable",
-    "Remark",
+    "Head",
     "Row",
+    "SideTable",
     "Table",
-    "all_remarks",
     "board_table",
-    "few_remarks",
-    "order_table",
-    "remark_text",
     "score_title",
     "take_task",
     "task_decimals",
@@ -55,143 +47,6 @@ __all__ = [
     "task_scores",
     "task_table",
 ]
-
-SHOWN_ELSEWHERE = "too-few-tasks"  # stands in place of the new-task column
-OFTEN_MISSED = "often-missed"  # stands in the sentence at the top
-UNSEEN_ROWS = "unseen-rows"  # the same, where something is shown
-# The last one stands at the rows it is about.
-_BESIDE = (SHOWN_ELSEWHERE, OFTEN_MISSED, UNSEEN_ROWS, "partly-scored")
-_UNCERTAIN = "no-uncertainty"
-_MOST_TASKS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """A note with the tasks it stands for, and its number in the rows it concerns.
-
-    Parameters
-    ----------
-    code, message : str
-        As in `Note`.
-    tasks, models : tuple of str
-        The tasks and the models it concerns; empty for all of them.
-    number : int, optional
-        What its rows are marked with.
-    further : int
-        How many notes of the same kind, with other words, it stands for.
-    everywhere : bool
-        Whether its tasks are all those of the board, and too many to be named.
-    """
-
-    code: str
-    message: str
-    tasks: tuple[str, ...]
-    models: tuple[str, ...]
-    number: int | None = None
-    further: int = 0
-    everywhere: bool = False
-
-
-def all_remarks(board: Leaderboard) -> tuple[Remark, ...]:
-    """Every note of the board; equal notes of several tasks become one."""
-    notes = _notes(board, None)
-    return _numbered(_merged(notes, lambda note: (note.code, note.message, note.models)), board)
-
-
-def few_remarks(board: Leaderboard, task: str | None = None) -> tuple[Remark, ...]:
-    """The notes in few lines: equal words of any task become one, and one stands for its kind."""
-    merged = _merged(_notes(board, task), lambda note: (note.code, note.message))
-    kept: dict[str, Remark] = {}
-    others: list[Remark] = []
-    for remark in merged:
-        if remark.models or not remark.tasks:
-            others.append(remark)
-        elif remark.code in kept:
-            first = kept[remark.code]
-            kept[remark.code] = replace(first, further=first.further + len(remark.tasks))
-        else:
-            kept[remark.code] = remark
-    return _numbered([*others, *kept.values()], board)
-
-
-def remark_text(
-    remark: Remark,
-    name: Callable[[str], str] = visible,
-    plain: Callable[[str], str] = visible,
-) -> str:
-    """The remark as one line, without its number.
-
-    Parameters
-    ----------
-    remark : Remark
-        What to say.
-    name, plain : callable
-        How names of tasks, and all other words, are made safe for where they go.
-    """
-    message = plain(remark.message)
-    if remark.everywhere:
-        message = f"All {len(remark.tasks)} tasks: {message}"
-    elif remark.tasks:
-        message = f"{list_words([name(task) for task in remark.tasks], _MOST_TASKS)}: {message}"
-    if remark.further:
-        tasks = "task has" if remark.further == 1 else "tasks have"
-        message += f" ({remark.further} more {tasks} such a note.)"
-    return message
-
-
-def _notes(board: Leaderboard, task: str | None) -> list[Note]:
-    # What is said of the board is not said of its tasks again.
-    said = {_UNCERTAIN} & {note.code for note in board.notes if note.task is None}
-    return [
-        note
-        for note in board.notes
-        if note.code not in _BESIDE
-        and (task is None or note.task in (None, task))
-        and not (note.task is not None and note.code in said)
-    ]
-
-
-def _merged(notes: Iterable[Note], key: Callable[[Note], object]) -> list[Remark]:
-    merged: dict[object, Remark] = {}
-    for note in notes:
-        tasks = () if note.task is None else (note.task,)
-        # A note about the whole board is never folded into one about a task.
-        place = (key(note), note.task is None)
-        before = merged.get(place)
-        if before is None:
-            merged[place] = Remark(note.code, note.message, tasks, note.models)
-        else:
-            merged[place] = replace(
-                before,
-                tasks=tuple(dict.fromkeys(before.tasks + tasks)),
-                models=tuple(sorted({*before.models, *note.models})),
-            )
-    return list(merged.values())
-
-
-def _is_everywhere(remark: Remark, board: Leaderboard) -> bool:
-    return len(remark.tasks) > _MOST_TASKS and set(remark.tasks) >= set(board.tasks)
-
-
-def _numbered(remarks: Iterable[Remark], board: Leaderboard) -> tuple[Remark, ...]:
-    """Those about single models first, with numbers; then the board, then its tasks."""
-    everyone = set(board.models)
-    order = sorted(
-        (replace(one, everywhere=_is_everywhere(one, board)) for one in remarks),
-        key=lambda remark: (
-            not 0 < len(everyone.intersection(remark.models)) < len(everyone),
-            bool(remark.tasks),
-        ),
-    )
-    numbered, number = [], 0
-    for remark in order:
-        # A model may have been left out of the board.
-        if not everyone.intersection(remark.models) or everyone <= set(remark.models):
-            numbered.append(remark)
-            continue
-        number += 1
-        numbered.append(replace(remark, number=number))
-    return tuple(numbered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +80,14 @@ class Row:
     new_worst: int | None = None
     new_ranks: str = ""
     marks: tuple[int, ...] = ()
+
+
+class Further(NamedTuple):
+    """A column that a table may have: the field of its rows, its title, and what it states."""
+
+    field: Literal["tier", "new_ranks", "coverage"]
+    title: str
+    claim: Claim | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +126,67 @@ class Table:
     def n_models(self) -> int:
         """How many ranks there are."""
         return len(self.rows)
+
+    @property
+    def further(self) -> list[Further]:
+        """The columns behind rank, model and score that say anything, in their order."""
+        found = [Further("tier", "Tier")] if self.has_tiers else []
+        if self.new_claim is not None:
+            found.append(Further("new_ranks", self.new_claim.title, self.new_claim))
+        return [*found, Further("coverage", "Scored")] if self.has_coverage else found
+
+
+class Head(NamedTuple):
+    """A column of a table beside the main one.
+
+    Attributes
+    ----------
+    title : str
+        What stands above it.
+    kind : {"number", "left", "name", "place", "words"}
+        What its cells are: numbers that end together, or begin together; names as they were given;
+        ranks that rest on the tasks a model has; or words, with names in them as they are seen.
+    foreign : bool
+        Whether the title is somebody else's word.
+    """
+
+    title: str
+    kind: Literal["number", "left", "name", "place", "words"] = "number"
+    foreign: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SideTable:
+    """A table beside the main one, with what is said of it; every format shows it.
+
+    Parameters
+    ----------
+    heads : tuple of Head
+        Its columns; in the first one of names stands what a row is about.
+    rows : tuple of tuple of str
+        Cells, ready to show.
+    title, note : str
+        What it shows, without a full stop, and what must be known to read it; each may be empty.
+    listed : tuple of str
+        A sentence, and what is listed below it.
+    below : tuple of tuple of str
+        Sentences below, in paragraphs.
+    badges : mapping from name to str
+        What stands beside a name.
+    """
+
+    heads: tuple[Head, ...]
+    rows: tuple[tuple[str, ...], ...]
+    title: str = ""
+    note: str = ""
+    listed: tuple[str, ...] = ()
+    below: tuple[tuple[str, ...], ...] = ()
+    badges: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def named(self) -> int:
+        """The place of the column that says what a row is about."""
+        return next(k for k, head in enumerate(self.heads) if head.kind == "name")
 
 
 def board_table(board: Leaderboard, remarks: tuple[Remark, ...] | None = None) -> Table:
@@ -392,53 +316,6 @@ def _task_interval(task: TaskResult) -> Ratings:
 
 def _published_decimals(task: TaskResult) -> int | None:
     return written_decimals(task.mean) if task.kind == "estimates" else None
-
-
-class OrderTable(NamedTuple):
-    """Ranks of the models of a board by its own metric, and by others beside it.
-
-    Attributes
-    ----------
-    title, note : str
-        Sentences before and behind it.
-    heads : tuple of str
-        Names of the metrics.
-    rows : tuple of (str, tuple of str)
-        Model, and its ranks by each metric, with the score by those that the board does not show;
-        in the order of the board.
-    """
-
-    title: str
-    note: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
-
-
-def order_table(board: Leaderboard) -> OrderTable | None:
-    """Orders by several metrics; None where there is one."""
-    if not board.also:
-        return None
-    metrics = {task.metric for task in board.tasks.values()}
-    first = metrics.pop() if len(metrics) == 1 else None
-    rows = tuple(
-        (
-            board.models[row],
-            (
-                show_ranks(int(board.ranks.best[row]), int(board.ranks.worst[row])),
-                *(
-                    f"{show_ranks(int(one.best[row]), int(one.worst[row]))} ({one.score[row]:.3g})"
-                    for one in board.also
-                ),
-            ),
-        )
-        for row in board.order
-    )
-    return OrderTable(
-        "Ranks by each metric, and scores by the others.",
-        "Each order holds at its level by itself, not all of them at once.",
-        (first or "This board", *(one.metric for one in board.also)),
-        rows,
-    )
 
 
 def take_task(board: Leaderboard, name: str) -> TaskResult:

@@ -8,6 +8,7 @@ import numpy as np
 
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.notes import join_words, list_words
+from rankbars.render.boardnotes import OFTEN_MISSED, SHOWN_ELSEWHERE, UNSEEN_ROWS
 from rankbars.render.claims import (
     APPROXIMATE,
     NO_GUARANTEE,
@@ -34,8 +35,7 @@ from rankbars.render.notation import (
     suitable_decimals,
     visible,
 )
-from rankbars.render.ranktable import OFTEN_MISSED, SHOWN_ELSEWHERE, UNSEEN_ROWS
-from rankbars.render.sidetables import (
+from rankbars.render.partlyscored import (
     field_words,
     may_share_first,
     placed_sentence,

@@ -25,9 +25,9 @@ from rankbars.render.exports import render_csv
 from rankbars.render.firstscreen import opening
 from rankbars.render.notation import show_ranks
 from rankbars.render.page import PageFrame, page_style, render_html
+from rankbars.render.partlyscored import placed_table
 from rankbars.render.ranktable import board_table
 from rankbars.render.sentences import field_line, headline_sentences
-from rankbars.render.sidetables import placed_table
 
 __all__ = [
     "BOARD_STYLE", "MAIN_BOARD", "board_entry", "board_files", "board_paths", "board_rows",
@@ -171,9 +171,9 @@ def board_summary(plan: SitePlan, one: SiteBoard) -> dict[str, Any]:
             "title": placed.title, "note": placed.note, "field": partly.field,
             "columns": ["model", "best", "worst", "score_text", "score", "tasks"],
             "models": [
-                [partly.models[i], int(partly.best[i]), int(partly.worst[i]), line.score,
-                 _short(float(partly.adjusted[i])), line.tasks]
-                for i, line in zip(partly.order, placed.rows, strict=True)
+                [partly.models[i], int(partly.best[i]), int(partly.worst[i]), score,
+                 _short(float(partly.adjusted[i])), tasks]
+                for i, (_, _, score, tasks) in zip(partly.order, placed.rows, strict=True)
             ],
         },
         "unranked": None,

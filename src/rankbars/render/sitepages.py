@@ -16,12 +16,13 @@ import numpy as np
 from rankbars.data.board import Leaderboard
 from rankbars.data.madefiles import Draft
 from rankbars.data.siteplan import Site, SiteBoard
+from rankbars.render.boardnotes import few_remarks, remark_text
 from rankbars.render.changes import change_json
 from rankbars.render.methodbox import method_entries
 from rankbars.render.notation import counted, show_ranks, visible
 from rankbars.render.page import page_environment
 from rankbars.render.paragraph import citation, methods_paragraph, references
-from rankbars.render.ranktable import few_remarks, remark_text, task_scores
+from rankbars.render.ranktable import task_scores
 from rankbars.render.siteboards import (
     BOARD_STYLE,
     MAIN_BOARD,

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import textwrap
 from collections.abc import Iterator
 from typing import Any
 
 from rankbars.data.boardchange import Span, Submitted
 from rankbars.data.notes import list_words
+from rankbars.data.plain import answer_json
 from rankbars.render.changes import LEVEL_KEYS, level_json
 from rankbars.render.claims import stated_words
 from rankbars.render.markdown import code_of, words_of
-from rankbars.render.notation import counted, shorten, show_ranks, visible
+from rankbars.render.notation import MISSING, counted, shorten, show_ranks, visible
+from rankbars.render.textlines import each_wrapped, in_columns, text_of, wrapped
 
 __all__ = ["submitted_json", "submitted_markdown", "submitted_text"]
 
@@ -35,26 +35,19 @@ def submitted_text(report: Submitted, *, width: int = 80) -> str:
         Columns of the terminal, at least 60.
     """
     width = max(width, _NARROWEST)
-    lines = textwrap.wrap(_verdict(report), width)
+    lines = wrapped(_verdict(report), width)
     if report.files:
-        lines += textwrap.wrap(_holds(report, _short), width)
+        lines += wrapped(_holds(report, _short), width)
     for level, message in _told(report):
-        text = f"{level.capitalize()}: {visible(message)}"
-        lines += textwrap.wrap(text, width, initial_indent="- ", subsequent_indent="  ")
+        lines += wrapped(f"- {level.capitalize()}: {visible(message)}", width, inside="  ")
     moved, pushed = _parted(report)
     if report.ranks:
-        rows = moved[:_MOST_ROWS]
-        names = [_short(name) for name, *_ in rows]
-        longest = max(map(len, names), default=0)
-        lines += ["", *textwrap.wrap(_heading(report), width)]
-        lines += [
-            f"  {name:<{longest}}  {_moved(*spans)}"
-            for name, (_, *spans) in zip(names, rows, strict=True)
-        ]
-        lines += _more_rows(len(moved))
-        lines += textwrap.wrap(_pushed(pushed), width)
-        lines += textwrap.wrap(" ".join(_first(report, _short)), width)
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+        lines += ["", *wrapped(_heading(report), width)]
+        rows = [(f"  {_short(name)}", _moved(*spans)) for name, *spans in moved[:_MOST_ROWS]]
+        lines += [*in_columns(rows), *_more_rows(len(moved))]
+        said = [*_pushed(pushed), " ".join(_first(report, _short))]
+        lines += each_wrapped(said, width)
+    return text_of(lines)
 
 
 def submitted_markdown(report: Submitted) -> str:
@@ -83,42 +76,37 @@ def submitted_markdown(report: Submitted) -> str:
             f"| {code_of(name)} | {_span(before)} | {_span(after)} |"
             for name, before, after in moved[:_MOST_ROWS]
         ]
-        parts += [_heading(report), "\n".join(rows), *_more_rows(len(moved)), _pushed(pushed)]
+        parts += [_heading(report), "\n".join(rows), *_more_rows(len(moved)), *_pushed(pushed)]
         parts.append(" ".join(_first(report, code_of)))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def submitted_json(report: Submitted) -> str:
     """What was found, as JSON text with sorted keys."""
-    values: dict[str, Any] = {
+    return answer_json({
         "schema": SCHEMA,
         "ok": report.ok,
         "added": report.added,
         "store": report.store,
-        "files": list(report.files),
-        "models": list(report.models),
-        "tasks": list(report.tasks),
+        "files": report.files,
+        "models": report.models,
+        "tasks": report.tasks,
         "findings": [
             {"level": one.level, "code": one.code, "message": one.message}
             for one in report.findings
         ],
         "ranks": [
-            {"model": name, "before": _ends(before), "after": _ends(after)}
+            {"model": name, "before": before, "after": after}
             for name, before, after in report.ranks
         ],
-        "may_be_first": [list(names) for names in report.first],
+        "may_be_first": report.first,
         "lead": report.lead or None,
         **(dict.fromkeys(LEVEL_KEYS) if report.level is None else level_json(report.level)),
-    }
-    return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    })  # fmt: skip
 
 
 def _short(name: str) -> str:
     return shorten(visible(name), _WIDEST_NAME)
-
-
-def _ends(span: Span | None) -> list[int] | None:
-    return None if span is None else list(span)
 
 
 def _verdict(report: Submitted) -> str:
@@ -154,7 +142,7 @@ def _heading(report: Submitted) -> str:
 
 
 def _span(span: Span | None) -> str:
-    return "–" if span is None else show_ranks(*span)
+    return MISSING if span is None else show_ranks(*span)
 
 
 def _moved(before: Span | None, after: Span | None) -> str:
@@ -183,10 +171,10 @@ def _parted(report: Submitted) -> tuple[list[tuple[str, Span | None, Span | None
     return [*own, *others], pushed
 
 
-def _pushed(count: int) -> str:
+def _pushed(count: int) -> list[str]:
     if not count:
-        return ""
-    return f"{counted(count, 'other model')} may rank further down only because there are more."
+        return []
+    return [f"{counted(count, 'other model')} may rank further down only because there are more."]
 
 
 def _told(report: Submitted) -> Iterator[tuple[str, str]]:

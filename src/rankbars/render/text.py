@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,13 +12,14 @@ import numpy as np
 
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.notes import list_words
+from rankbars.render.boardnotes import remark_text
 from rankbars.render.claims import Claim
 from rankbars.render.notation import COMPLETE, shorten, shorten_all, visible
 from rankbars.render.ranktable import (
+    Head,
+    SideTable,
     Table,
     board_table,
-    order_table,
-    remark_text,
     task_order,
     task_table,
 )
@@ -33,13 +34,8 @@ from rankbars.render.sentences import (
     task_line,
     width_line,
 )
-from rankbars.render.sidetables import (
-    CATEGORY_TITLES,
-    MOST_CHANGES,
-    category_rows,
-    placed_table,
-    time_table,
-)
+from rankbars.render.sidetables import side_tables
+from rankbars.render.textlines import cells_of, each_wrapped, in_columns
 
 __all__ = [
     "render_text",
@@ -60,7 +56,6 @@ _BARS = (
     *((bar, _LONG_NAME) for bar in (24, 20, 16, 12)),
     *((_SHORT_BAR, 24), (7, 20), (4, _SHORT_NAME), (0, 0)),
 )
-_MONEY = "Best for the money?"
 _LEAD_WIDTH = 15  # of the header of the first column
 _SIDE_WIDTHS = (19, 13, 9)  # of the others: the first that leaves room for a long bar
 
@@ -112,29 +107,21 @@ def render_text(
         top = [*_about_lines(board, pen), *top]
     else:
         top = [(task_line(board, task, pen.name), "bold")]
-    lines = [
-        [_Span(line, style)]
-        for sentence, style in top
-        for line in wrap_text(pen.plain(sentence), width)
-    ]
+    lines = [line for text, style in top for line in _said([text], width, pen, style)]
     grid = _draw_grid(table, width, pen)
     left_out = 0 if first is None else max(len(table.rows) - first, 0)
     lines += [[], *grid.lines[: len(grid.lines) - left_out]]
     if left_out:
         lines.append([_Span(f"and {left_out} more; ranks are among all {len(table.rows)}", "dim")])
     lines.append([])
-    lines += _placed_lines(board, task, width, pen)
-    lines += _order_lines(board, width, pen) if task is None else []
-    lines += _front_lines(board, width, pen) if task is None else []
-    lines += _category_lines(board, width, pen) if task is None else []
-    lines += _time_lines(board, width, pen) if task is None else []
+    for side in side_tables(board, task):
+        lines += _side_lines(side, width, pen)
     outcomes = [] if task is None else _outcome_lines(board, board.tasks[task], width, pen)
     lines += [[_Span(line)] for line in (*outcomes, *[""] * bool(outcomes))]
-    for sentence in _footer(board, task, table, pen, grid.incomplete):
-        lines += [[_Span(line)] for line in wrap_text(sentence, width)]
+    lines += _said(_footer(board, task, table, pen, grid.incomplete), width, pen)
     if height is not None and len(lines) > height:
-        again = wrap_text(pen.plain(top[-2][0] if task is None else top[0][0]), width)
-        lines += [[], *([_Span(line, "bold")] for line in again)]
+        sentence = top[-2][0] if task is None else top[0][0]
+        lines += [[], *_said([sentence], width, pen, "bold")]
     return "".join(f"{_written(line, color=color).rstrip()}\n" for line in lines)
 
 
@@ -148,113 +135,43 @@ def _about_lines(board: Leaderboard, pen: _Pen) -> list[tuple[str, str]]:
     return [(pen.known(visible(text)), style) for text, style in found if text]
 
 
-def _placed_lines(board: Leaderboard, task: str | None, width: int, pen: _Pen) -> list[list[_Span]]:
-    """The models that lack tasks, below the table, and a blank line; nothing without any."""
-    table = placed_table(board, task)
-    if table is None:
-        return []
+def _side_lines(table: SideTable, width: int, pen: _Pen) -> list[list[_Span]]:
+    """A table below the main one with what is said of it, and a blank line."""
+    columns = list(zip(*table.rows, strict=True))
+    names = [pen.known(visible(name)) for name in columns[table.named]]
     sides = [
-        _Column([table.rank_title], [pen.plain(row.ranks) for row in table.rows]),
-        _Column([pen.plain(table.score_title)], [pen.plain(row.score) for row in table.rows]),
-        _Column(["Tasks"], [row.tasks for row in table.rows], right=True),
+        _side(head, cells, width, pen)
+        for place, (head, cells) in enumerate(zip(table.heads, columns, strict=True))
+        if place != table.named
     ]
-    names = [pen.known(visible(row.model)) for row in table.rows]
-    lines = [[_Span(line)] for line in wrap_text(pen.plain(f"{table.title}."), width)]
-    lines += _with_names("Model", names, sides, width, pen, place=1, longest=_LONG_NAME)
-    note = [[_Span(line)] for line in wrap_text(pen.plain(table.note), width)]
-    return [*lines, *note, []]
-
-
-def _order_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]:
-    """Ranks by other metrics beside those of the board, in its order, and a blank line."""
-    table = order_table(board)
-    if table is None:
-        return []
-    sides = [
-        _Column([head], [pen.plain(cells[place]) for _, cells in table.rows])
-        for place, head in enumerate(table.heads)
-    ]
-    names = [pen.known(visible(model)) for model, _ in table.rows]
-    lines = [[_Span(line)] for line in wrap_text(table.title, width)]
-    lines += _with_names("Model", names, sides, width, pen)
-    return [*lines, *([_Span(line)] for line in wrap_text(table.note, width)), []]
-
-
-def _front_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]:
-    """Score against cost, and a blank line; nothing without costs."""
-    if board.front is None:
-        return []
-    from rankbars.render.costtable import budget_lines, front_rows, front_sentences
-
-    rows = front_rows(board)
-    titles = (shorten(visible(board.front.metric), width // 4, mark=pen.mark), "Score", _MONEY)
-    sides = [
-        _Column([pen.known(title)], [
-            shorten(pen.plain(pen.known(row[k])), width // 3, mark=pen.mark) for row in rows
-        ], right=k < 3)
-        for k, title in enumerate(titles, start=1)
-    ]  # fmt: skip
-    names = [pen.known(visible(row.model)) for row in rows]
-    first, *rest = front_sentences(board)
-    lines = [[_Span(line)] for line in wrap_text(pen.plain(first), width)]
-    lines += _with_names("Model", names, sides, width, pen)
-    for sentence in (*budget_lines(board), *rest):
-        lines += [[_Span(line)] for line in wrap_text(pen.plain(pen.known(sentence)), width)]
-    return [*lines, []]
-
-
-def _category_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]:
-    """Categories of votes, one below the other, and a blank line; nothing without any."""
-    rows = category_rows(board)
-    if not rows:
-        return []
-    cells = [[pen.plain(row.cells[k]) for row in rows] for k in range(len(CATEGORY_TITLES))]
-    cells[2] = [shorten(pen.known(text), width // 3, mark=pen.mark) for text in cells[2]]
-    sides = [
-        _Column([title], column, right=k != 2)
-        for k, (title, column) in enumerate(zip(CATEGORY_TITLES, cells, strict=True))
-    ]
-    names = [pen.known(row.title) for row in rows]
-    lines = _with_names("Category", names, sides, width, pen)
-    for row in rows:
-        if row.remark:
-            lines += [[_Span(line)] for line in wrap_text(pen.plain(pen.known(row.remark)), width)]
-    return [*lines, []]
-
-
-def _time_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]:
-    """Changes over time, the surest first, and a blank line; nothing without any."""
-    table = time_table(board)
-    if table is None:
-        return []
-    rows = table.changes[:MOST_CHANGES]
-    sides = [
-        _Column([title], [pen.plain(row[k + 1]) for row in rows], right=k > 0)
-        for k, title in enumerate(table.titles)
-    ]
-    names = [pen.known(row[0]) for row in rows]
-    lines = _with_names("Model", names, sides, width, pen)
-    for remark in filter(None, (table.left, *table.remarks)):
-        lines += [[_Span(line)] for line in wrap_text(pen.plain(pen.known(remark)), width)]
-    return [*lines, []]
-
-
-def _with_names(
-    title: str, names: Sequence[str], sides: list[_Column], width: int, pen: _Pen, *,
-    place: int = 0, longest: int | None = None,
-) -> list[list[_Span]]:  # fmt: skip
-    """A head and rows: names cut to the room that the other columns leave, at their place."""
-    from rich.cells import cell_len
-
     room = width - sum(len(_GAP) + column.width for column in sides)
-    room = min(room, max(map(cell_len, names)), width if longest is None else longest)
+    room = min(room, max(map(cells_of, names)), _LONG_NAME)
     short = _short_names(names, [""] * len(names), max(room, _SHORTEST_NAME), pen)
-    columns = [*sides[:place], _Column([title], short), *sides[place:]]
-    rows = zip(*(column.lines(1) for column in columns), strict=True)
+    sides.insert(table.named, _Column([table.heads[table.named].title], short))
+    rows = zip(*(column.lines(1) for column in sides), strict=True)
+    said = [table.note, *table.listed, *(text for part in table.below for text in part)]
     return [
-        [_Span(_GAP.join(texts).rstrip(), "" if number else "dim")]
-        for number, texts in enumerate(rows)
+        *_said([f"{table.title}." if table.title else ""], width, pen),
+        *([_Span(_GAP.join(row).rstrip(), "" if k else "dim")] for k, row in enumerate(rows)),
+        *_said(said, width, pen),
+        [],
     ]
+
+
+def _side(head: Head, cells: Sequence[str], width: int, pen: _Pen) -> _Column:
+    title = pen.plain(visible(head.title))
+    shown = [pen.plain(cell) for cell in cells]
+    if head.kind in ("name", "words"):
+        shown = [shorten(cell, width // 3, mark=pen.mark) for cell in shown]
+    if head.foreign:
+        title = shorten(title, width // 4, mark=pen.mark)
+    return _Column([title], shown, right=head.kind == "number")
+
+
+def _said(texts: Iterable[str], width: int, pen: _Pen, style: str = "") -> list[list[_Span]]:
+    """Sentences as lines, each from a new line on; empty ones are left out."""
+    kept = [pen.plain(text).replace("Tiers: ", "Tiers:\xa0") for text in texts if text]
+    return [[_Span(line, style)] for line in each_wrapped(kept, width)]
 
 
 def _written(line: list[_Span], *, color: bool) -> str:
@@ -264,20 +181,6 @@ def _written(line: list[_Span], *, color: bool) -> str:
         f"\x1b[{_CODES[span.style]}m{span.text}\x1b[0m" if span.style and span.text else span.text
         for span in line
     )
-
-
-def wrap_text(text: str, width: int) -> list[str]:
-    """`text` in lines of at most `width` cells; a number stays with what belongs to it."""
-    from rich.cells import cell_len, chop_cells
-
-    lines = [""]
-    kept = text.replace(" %", "\u00a0%").replace("Tiers: ", "Tiers:\u00a0")
-    for word in kept.split(" "):
-        pieces = chop_cells(word, width) or [""]
-        if lines[-1] and cell_len(f"{lines[-1]} {pieces[0]}") <= width:
-            lines[-1] += f" {pieces.pop(0)}"
-        lines += pieces
-    return "\n".join(lines).strip("\n").replace("\u00a0", " ").split("\n")
 
 
 def _outcome_lines(board: Leaderboard, task: TaskResult, width: int, pen: _Pen) -> list[str]:
@@ -299,31 +202,23 @@ def _outcome_lines(board: Leaderboard, task: TaskResult, width: int, pen: _Pen) 
     list of str
         Nothing where the outcomes are not known.
     """
-    from rich.cells import cell_len
-
     counts = task.counts
     if counts is None:
         return []
     kinds = [counts.scored, counts.zeros, counts.unscored, counts.errors, counts.missing]
     shown = [(title, kind) for title, kind in zip(_TITLES, kinds, strict=True) if kind is not None]
+    what = _ROWS.get(task.kind, "rows")
     if not any(np.any(kind) for title, kind in shown if title != "Scored"):
-        what = _ROWS.get(task.kind, "rows")
         return [f"All {counts.expected:,} {what} of all models are scored, none of them with 0."]
     room = width - sum(_OUTCOME_GAP + len(title) for title, _ in shown)
     order = task_order(task)
-    names = shorten_all(
-        [pen.known(visible(board.models[i])) for i in order],
-        [max(room, _SHORTEST)] * len(order),
-        mark=pen.mark,
-        measure=cell_len,
-    )
-    widest = max(cell_len(one) for one in names)
-    lines = [f"Outcomes of {counts.expected:,} {_ROWS.get(task.kind, 'rows')}:"]
-    lines.append(" " * widest + "".join(f"  {title}" for title, _ in shown))
+    seen = [pen.known(visible(board.models[i])) for i in order]
+    widths = [max(room, _SHORTEST)] * len(order)
+    names = shorten_all(seen, widths, mark=pen.mark, measure=cells_of)
+    rows = [("", *(title for title, _ in shown))]
     for model, i in zip(names, order, strict=True):
-        cells = "".join(f"  {int(kind[i]):>{len(title)},}" for title, kind in shown)
-        lines.append(model + " " * (widest - cell_len(model)) + cells)
-    return lines
+        rows.append((model, *(f"{int(kind[i]):,}" for _, kind in shown)))
+    return [f"Outcomes of {counts.expected:,} {what}:", *in_columns(rows, "lr")]
 
 
 def _footer(
@@ -335,10 +230,10 @@ def _footer(
         outcomes = outcome_sentence(board)
         paragraphs[0] += [scale_line(board), scopes_line(board)]
         paragraphs.append([new_task_line(board), width_line(board)])
-    lines = [pen.plain(" ".join(filter(None, sentences))) for sentences in paragraphs]
+    lines = [" ".join(filter(None, sentences)) for sentences in paragraphs]
     if task is None:
-        lines[1:1] = [pen.plain(line) for line in leader_lines(board)]
-    lines = [line for line in (*lines, incomplete, outcomes) if line]
+        lines[1:1] = leader_lines(board)
+    lines += [incomplete, outcomes]
     for remark in table.remarks:
         number = "" if remark.number is None else f"[{remark.number}] "
         lines.append(number + remark_text(remark, pen.name, lambda text: pen.known(visible(text))))
@@ -387,17 +282,13 @@ class _Column(NamedTuple):
     @property
     def width(self) -> int:
         """Cells of the widest line."""
-        from rich.cells import cell_len
-
-        return max(cell_len(text) for text in (*self.header, *self.cells))
+        return max(cells_of(text) for text in (*self.header, *self.cells))
 
     def lines(self, header_height: int) -> list[str]:
         """Header and cells, all of one width; the header stands at the bottom."""
-        from rich.cells import cell_len
-
         texts = [*[""] * (header_height - len(self.header)), *self.header, *self.cells]
         width = self.width
-        pads = [" " * (width - cell_len(text)) for text in texts]
+        pads = [" " * (width - cells_of(text)) for text in texts]
         return [
             pad + text if self.right and i >= header_height else text + pad
             for i, (text, pad) in enumerate(zip(texts, pads, strict=True))
@@ -433,11 +324,9 @@ def _draw_grid(table: Table, width: int, pen: _Pen) -> _Grid:
     The drawn interval gets shorter first; then the coverage of single models becomes a sentence;
     then names lose their middle.
     """
-    from rich.cells import cell_len
-
     marks = ["".join(f" [{number}]" for number in row.marks) for row in table.rows]
     names = [pen.known(visible(row.model)) for row in table.rows]
-    wishes = [min(cell_len(n), _LONG_NAME) + len(m) for n, m in zip(names, marks, strict=True)]
+    wishes = [min(cells_of(n), _LONG_NAME) + len(m) for n, m in zip(names, marks, strict=True)]
     for layout in _layouts(table, width, max(wishes), pen):
         if layout.bar > _SHORT_BAR:
             break
@@ -510,10 +399,8 @@ def _share_width(table: Table, width: int, longest: int) -> tuple[int, int]:
 
 
 def _short_names(names: Sequence[str], marks: Sequence[str], room: int, pen: _Pen) -> list[str]:
-    from rich.cells import cell_len
-
     widths = [max(room - len(mark), 5) for mark in marks]
-    short = shorten_all(names, widths, mark=pen.mark, measure=cell_len)
+    short = shorten_all(names, widths, mark=pen.mark, measure=cells_of)
     return [name + mark for name, mark in zip(short, marks, strict=True)]
 
 
@@ -538,12 +425,9 @@ def _side_columns(table: Table, width: int, pen: _Pen) -> list[_Column]:
 
     score = [table.score_title, *_balanced(pen.plain(table.score_note), _LEAD_WIDTH)]
     columns = [_Column(score, cells("score"))]
-    if table.has_tiers:
-        columns.append(_Column(["Tier"], cells("tier"), right=True))
-    if table.new_claim is not None:
-        columns.append(_Column(_claim_header(table.new_claim, width), cells("new_ranks")))
-    if table.has_coverage:
-        columns.append(_Column(["Scored"], cells("coverage"), right=True))
+    for one in table.further:
+        header = [one.title] if one.claim is None else _claim_header(one.claim, width)
+        columns.append(_Column(header, cells(one.field), right=one.claim is None))
     return columns
 
 

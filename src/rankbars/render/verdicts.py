@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
-import textwrap
-from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -13,16 +11,20 @@ import numpy as np
 
 from rankbars.data.judged import OUT_OF_REACH, Check, JudgedClaim
 from rankbars.data.notes import list_words
-from rankbars.render.claims import given_rows
+from rankbars.data.plain import answer_json
+from rankbars.render.claims import given_rows, note_lines
 from rankbars.render.notation import (
     EDGES,
+    rows_of,
     show_count,
     show_level,
     show_number,
+    show_signed,
     suitable_decimals,
     visible,
 )
 from rankbars.render.plantext import rounded_rows
+from rankbars.render.textlines import each_wrapped, text_of, wrapped
 
 __all__ = [
     "CHECK_SCHEMA", "check_badge", "check_github", "check_json", "check_junit", "check_markdown",
@@ -36,7 +38,6 @@ _NARROWEST, _MOST_NAMED = 40, 5
 _COLOURS = {0: "#2e7d32", 3: "#8a5a00", 4: "#b3261e"}
 # Letters of a badge that are narrower than 7 pixels, in Verdana of 11 pixels.
 _NARROW = {" ": 3.9, "f": 3.9, "t": 4.4, "r": 4.8, "s": 5.8, "e": 6.6, "o": 6.7}
-_ROWS = {"runs": "training runs", "estimates": "rows"}
 
 
 def check_text(check: Check, *, fail_on: str = "undecided", width: int = 80) -> str:
@@ -54,13 +55,12 @@ def check_text(check: Check, *, fail_on: str = "undecided", width: int = 80) -> 
     width = max(width, _NARROWEST)
     lines = []
     for text in _notes(check, before=True):
-        lines += [*textwrap.wrap(f"Before judging: {text}", width), ""]
+        lines += [*wrapped(f"Before judging: {text}", width), ""]
     for one in check.claims:
         lines += claim_lines(one, width, given_rows(check.notes))
         lines.append("")
-    for text in (_summary(check, fail_on), _guarantee(check), *_notes(check)):
-        lines += textwrap.wrap(text, width)
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+    below = (_summary(check, fail_on), _guarantee(check), *_notes(check))
+    return text_of([*lines, *each_wrapped(below, width)])
 
 
 def check_markdown(check: Check, *, fail_on: str = "undecided") -> str:
@@ -180,7 +180,7 @@ def check_json(check: Check, *, fail_on: str = "undecided") -> str:
 
     Numbers that cannot be had are null.
     """
-    values = {
+    return answer_json({
         "schema": CHECK_SCHEMA,
         "alpha": check.alpha,
         "together": check.together,
@@ -192,33 +192,16 @@ def check_json(check: Check, *, fail_on: str = "undecided") -> str:
         "source": None if check.source is None else
         {"path": check.source.path, "sha256": check.source.sha256},
         "look": None if check.look is None else dict(sorted(check.look._asdict().items())),
-        "notes": [
-            {
-                "code": note.code,
-                "message": note.message,
-                "task": note.task,
-                "models": list(note.models),
-            }
-            for note in check.notes
-        ],
-        "provenance": {
-            "inputs": [
-                {"path": entry.path, "format": entry.format, "sha256": entry.sha256}
-                for entry in check.inputs
-            ]
-        },
-    }  # fmt: skip
-    return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        "notes": [asdict(note) for note in check.notes],
+        "provenance": {"inputs": [asdict(entry) for entry in check.inputs]},
+    })  # fmt: skip
 
 
 def claim_lines(one: JudgedClaim, width: int, given: str = "") -> list[str]:
     """A claim as it was understood, and under it its verdict, what it is given, and the numbers."""
     guard = " (guard)" if one.role == "guard" else ""
-    told = textwrap.wrap(
-        f"{_SAID[one.verdict]}{given}. {_numbers(one)}", width, initial_indent="  ",
-        subsequent_indent="  ", break_long_words=False,
-    )  # fmt: skip
-    return [*textwrap.wrap(f"{_sentence(one)}{guard}", width), *told]
+    told = wrapped(f"  {_SAID[one.verdict]}{given}. {_numbers(one)}", width)
+    return [*wrapped(f"{_sentence(one)}{guard}", width), *told]
 
 
 def claim_to_dict(one: JudgedClaim, *, fails: bool) -> dict[str, Any]:
@@ -226,12 +209,9 @@ def claim_to_dict(one: JudgedClaim, *, fails: bool) -> dict[str, Any]:
     plain = {
         name: getattr(one, name)
         for name in ("words", "verdict", "role", "against", "task", "parts", "kind", "supposing",
-                     "approximate", "why")
+                     "approximate", "why", "estimate", "low", "high", "p_support", "p_refute",
+                     "needed")
     }  # fmt: skip
-    reals = {
-        name: _real(getattr(one, name))
-        for name in ("estimate", "low", "high", "p_support", "p_refute", "needed")
-    }
     claim = {
         "claim": one.claim.text,
         "model": one.claim.model,
@@ -239,11 +219,7 @@ def claim_to_dict(one: JudgedClaim, *, fails: bool) -> dict[str, Any]:
         "fails": fails,
         "n": one.n or None,
     }
-    return plain | reals | claim
-
-
-def _real(value: float | None) -> float | None:
-    return None if value is None or not math.isfinite(value) else float(value)
+    return plain | claim
 
 
 def _sentence(one: JudgedClaim) -> str:
@@ -259,19 +235,16 @@ def _numbers(one: JudgedClaim) -> str:
     edges = (*EDGES, *borders, *(() if score else (-end for end in borders)))
     parts = []
     if not math.isnan(one.estimate):
-        shown = show_number(one.estimate, decimals) if score else _signed(one.estimate, decimals)
+        show = show_number if score else show_signed
+        shown = show(one.estimate, decimals)
         if not (math.isnan(one.low) or math.isnan(one.high)):
-            ends = (one.low, one.high)
-            low, high = (
-                show_number(end, decimals, edges) if score else _signed(end, decimals, edges)
-                for end in ends
-            )
+            low, high = (show(end, decimals, edges) for end in (one.low, one.high))
             shown += f" [{low}, {high}]"
         # Costs are signed like scores, so that + is good: that would read as the dearer one.
         what = "Score" if score else "Saving" if one.claim.of_cost else "Difference"
         whom = "" if one.against is None else f" to {visible(one.against)}"
         where = "" if one.task is None else f" on {visible(one.task)}"
-        rows = f", {show_count(one.n)} {_ROWS.get(one.kind, one.kind)}" if one.n else ""
+        rows = f", {show_count(one.n)} {rows_of(one.kind)}" if one.n else ""
         level = ", approximate" if one.approximate else ""
         decides = ", which decides" if one.parts > 1 else ""
         parts.append(f"{what}{whom}{where} {shown}{rows}{level}{decides}.")
@@ -279,16 +252,11 @@ def _numbers(one: JudgedClaim) -> str:
         rows = rounded_rows(one.needed)
         parts.append(
             f"{f'About {rows}' if rows[0].isdigit() else rows.capitalize()} "
-            f"{_ROWS.get(one.kind, one.kind)} would settle it with power .8, {one.supposing}."
+            f"{rows_of(one.kind)} would settle it with power .8, {one.supposing}."
         )
     if one.why:
         parts.append(f"Why: {visible(one.why)}")
     return " ".join(parts) or "Nothing can be computed of it."
-
-
-def _signed(value: float, decimals: int | None, edges: Sequence[float] = EDGES) -> str:
-    shown = show_number(value, decimals, edges)
-    return f"+{shown}" if value > 0 and shown[0].isdigit() else shown
 
 
 def _summary(check: Check, fail_on: str) -> str:
@@ -356,18 +324,7 @@ def _level(check: Check) -> str:
 
 def _notes(check: Check, *, before: bool = False) -> list[str]:
     """Texts of the notes that are read before the verdicts, or behind them."""
-    places: dict[str, list[str]] = {}
-    for note in check.notes:
-        if (note.code == OUT_OF_REACH) != before:
-            continue
-        tasks = places.setdefault(note.message, [])
-        if note.task is not None and note.task not in tasks:
-            tasks.append(note.task)
-    return [
-        (f"{list_words([visible(task) for task in tasks], 3)}: " if tasks else "")
-        + visible(message)
-        for message, tasks in places.items()
-    ]
+    return note_lines(note for note in check.notes if (note.code == OUT_OF_REACH) == before)
 
 
 def _cell(text: str) -> str:
