@@ -310,14 +310,14 @@ CASES = (
         "curves/epochs",
         "rank t.csv",
         {"t.csv": curve("epoch,model,val_acc", *range(1, 11))},
-        ("count how far a training was", "--where 'epoch = 10'", "--column run=epoch"),
+        ("count how far a training was", '--where "epoch = 10"', "--column run=epoch"),
         code=1,
     ),
     Case(
         "curves/steps",
         "rank t.csv",
         {"t.csv": curve("step,model,acc", 100, 200, 300, 400, 500)},
-        ("count how far a training was", "--where 'step = 500'"),
+        ("count how far a training was", '--where "step = 500"'),
         code=1,
     ),
     Case(

@@ -62,6 +62,18 @@ def test_n_of_a_known_proportion_gives_a_binomial_standard_error() -> None:
     assert "binomial" in codes(scores)
 
 
+def test_named_columns_of_a_matrix_keep_the_numbers_of_items_that_are_called_after_them() -> None:
+    columns = {"law": [0.5, 0.9], "n_law": [100, 400], "art": [0.6, 0.8], "n_art": [50, 60]}
+    given = {"model": ["a", "b"], **columns, "size": [7, 8]}
+    options = {"layout": "models-by-tasks", "metric": ["law", "art"], "direction": "higher"}
+    scores = read_columns(given, **options)
+    for task, n in (("law", [100, 400]), ("art", [50, 60])):
+        evidence = scores.tasks[task]
+        assert isinstance(evidence, Estimates)
+        assert evidence.n is not None
+        assert evidence.n.tolist() == n
+
+
 def test_a_proportion_above_one_is_a_percentage() -> None:
     scores = read_columns(table(accuracy=[50.0, 90.0], n=[100, 400]))
     np.testing.assert_allclose(only(scores).se, [5.0, 1.5], rtol=1e-12)

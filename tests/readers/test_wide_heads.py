@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import rankbars as rb
-from rankbars.tables.statistics import end_pairs
+from rankbars.tables.companions import end_pairs
 
 _ROWS = 20
 

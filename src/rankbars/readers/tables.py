@@ -144,7 +144,8 @@ def _why_a_log(table: Table) -> str:
 
 
 def _are_statistics(table: Table, engine: Engine) -> bool:
-    from rankbars.tables.statistics import counts_wrong, kind_of_statistic, take_statistics
+    from rankbars.tables.companions import kind_of_statistic
+    from rankbars.tables.statistics import counts_wrong, take_statistics
 
     kinds = {kind_of_statistic(name) for name in table.columns}
     of_means = "mean" in kinds and kinds & {"std", "se"}

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-import numpy as np
-
-from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import (
     LOWER,
     ends_in_loss,
     is_amount,
     is_measure,
+    name_words,
     split_words,
     stated_direction,
     usual_direction,
 )
 
 __all__ = [
-    "COUNTS", "are_settings", "check_summaries", "describe_left_out", "describes_answers",
-    "describes_models", "has_counts", "is_attribute", "is_helper", "is_mean_of_losses",
-    "is_mean_of_metric", "is_mean_of_some", "is_never_score",
-    "is_rating", "is_share_right", "is_summary", "likely_scores", "other_kinds", "repeats_means",
+    "COUNTS", "are_settings", "describes_answers", "describes_models", "has_counts",
+    "is_attribute", "is_helper", "is_mean_of_losses", "is_mean_of_metric", "is_mean_of_some",
+    "is_never_score", "is_rating", "is_summary", "likely_scores", "other_kinds", "without_extent",
 ]  # fmt: skip
 
 # Rows and columns that summarise the others.
@@ -52,17 +48,8 @@ _BESIDE_TESTS = split_words("""
     best ours z t w
 """)
 
-# What pandas calls the margins of a table; without means beside it a name like others.
-MARGIN = "All"
-
 # Of these, what may have in brackets behind what it is of.
 _MEANS = split_words("mean average avg")
-
-# A row that may hold the share of right answers of each model.
-_SHARES_RIGHT = split_words("""
-    accuracy acc score scores correct percent percentcorrect pct passrate successrate result
-    results final
-""")
 
 # How a model was run.
 SETTINGS = split_words("""
@@ -145,7 +132,7 @@ _RANK_SIGNS = frozenset({"#", "№", "nº", "n°", "no.", "nr.", "δ", "∆", "�
 
 # Ratings from comparisons, which have no scale in common with scores.
 _RATINGS = split_words("elo rating")
-_BESIDE_RATINGS = split_words("elo rating arena chatbot lmarena lmsys score overall bt text")
+_BESIDE_RATINGS = split_words("arena chatbot lmarena lmsys score overall bt text")
 
 # What stands beside the answers of models to items, and is no model.
 _BESIDE_ANSWERS = split_words("""
@@ -196,9 +183,6 @@ _OF_KINDS = re.compile(
 )
 _BRACKET = re.compile(r"(?P<name>[^()\[\]]*)[(\[][^()\[\]]*[)\]]\s*$")
 
-_CLOSE = 1e-9
-_MOST_NAMED = 3
-
 
 def is_helper(name: str) -> bool:
     """Whether a column of a matrix describes a model or summarises its row.
@@ -230,8 +214,7 @@ def _is_rank(name: str) -> bool:
     >>> _is_rank("#"), _is_rank("Rank (Borda)"), _is_rank("Overall rank"), _is_rank("Reranking")
     (True, True, True, False)
     """
-    words = set(_words(name))
-    ranked = bool(words & _RANKS) and words <= _RANKS | _BESIDE_RANKS
+    ranked = _is_made_of(name_words(name), _RANKS, _BESIDE_RANKS)
     return ranked or name.strip().casefold() in _RANK_SIGNS
 
 
@@ -243,8 +226,19 @@ def is_rating(name: str) -> bool:
     >>> is_rating("Elo"), is_rating("Arena rating"), is_rating("Codeforces rating")
     (True, True, False)
     """
-    words = set(_words(name))
-    return bool(words & _RATINGS) and words <= _BESIDE_RATINGS
+    return _is_made_of(name_words(name), _RATINGS, _BESIDE_RATINGS)
+
+
+def _is_made_of(words: Iterable[str], telling: Collection[str], beside: Collection[str]) -> bool:
+    """Whether one of the words tells what is meant, and the others only stand beside such words.
+
+    >>> _is_made_of(["arena", "elo"], {"elo"}, {"arena"})
+    True
+    >>> _is_made_of(["arena"], {"elo"}, {"arena"}), _is_made_of(["math", "elo"], {"elo"}, {"arena"})
+    (False, False)
+    """
+    others = [word for word in words if word not in telling]
+    return len(others) < len([*words]) and all(word in beside for word in others)
 
 
 def likely_scores(names: Iterable[str]) -> list[str]:
@@ -278,13 +272,24 @@ def is_summary(name: str) -> bool:
     >>> is_summary("Mean (TaskType)"), is_summary("Average (all)"), is_summary("Average (math)")
     (True, True, False)
     """
-    plain = _OF_KINDS.sub("", _OF_ALL.sub("", _COUNT.sub("", name)))
+    plain = _OF_KINDS.sub("", without_extent(name)[0])
     if fold_name(plain) in (SUMMARIES if plain == name or _COUNT.search(name) else _MEANS):
         return True
-    words = set(_words(name))
-    together = bool(words & _STATISTICS) or words in _TOLD_BY_ALL
-    of_test = bool(words & _TESTS) and words <= _TESTS | _BESIDE_TESTS
-    return of_test or (together and words <= _STATISTICS | _BESIDE_STATISTICS)
+    words = set(name_words(name))
+    of_test = _is_made_of(words, _TESTS, _BESIDE_TESTS)
+    return of_test or words in _TOLD_BY_ALL or _is_made_of(words, _STATISTICS, _BESIDE_STATISTICS)
+
+
+def without_extent(name: str) -> tuple[str, int | None]:
+    """A summary's name without what it says it is of: so many, whose number stands beside, or all.
+
+    Examples
+    --------
+    >>> without_extent("Average (3)"), without_extent("Mean (all)"), without_extent("Mean (en)")
+    (('Average', 3), ('Mean', None), ('Mean (en)', None))
+    """
+    count = _COUNT.search(name)
+    return _OF_ALL.sub("", _COUNT.sub("", name)), None if count is None else int(count["count"])
 
 
 # A standard deviation, wins and losses, and what a difference could be by chance.
@@ -313,7 +318,7 @@ def is_mean_of_losses(name: str) -> bool:
     >>> is_mean_of_losses("Mean squared error"), is_mean_of_losses("Mean IoU")
     (False, False)
     """
-    words = _words(name)
+    words = name_words(name)
     of = " ".join(word for word in words if word not in _MEANS)
     lower = ends_in_loss(of) and "".join(words) not in LOWER
     known = stated_direction(name) == "lower" or lower
@@ -330,7 +335,7 @@ def is_mean_of_metric(name: str) -> bool:
     >>> is_mean_of_metric("Average precision"), is_mean_of_metric("Mean IoU")
     (False, False)
     """
-    first, *rest = _words(name) or [""]
+    first, *rest = name_words(name) or [""]
     whole = "".join((first, *rest))
     of = usual_direction("".join(rest)) is not None
     return first in _AVERAGES and of and usual_direction(whole) is None
@@ -350,17 +355,6 @@ def is_never_score(name: str) -> bool:
     return fold_name(name) in _NEVER_SCORES
 
 
-def is_share_right(name: str) -> bool:
-    """Whether a row of a matrix is called the share of right answers, as summaries of items are.
-
-    Examples
-    --------
-    >>> is_share_right("Accuracy (%)"), is_share_right("q12")
-    (True, False)
-    """
-    return fold_name(name) in _SHARES_RIGHT
-
-
 def is_attribute(name: str) -> bool:
     """Whether a name is that of an amount of a model, and of nothing else: no task is named.
 
@@ -377,17 +371,14 @@ def is_attribute(name: str) -> bool:
     >>> is_attribute("Release (2025)"), is_attribute("Knowledge cutoff"), is_attribute("Knowledge")
     (True, True, False)
     """
-    words = set(_words(name))
+    words = set(name_words(name))
     several = len(words) > 1
-    known = bool(words & _AMOUNTS) or "$" in name or (several and bool(words & _AMOUNTS_BESIDE))
-    if known and words <= _AMOUNTS | _AMOUNTS_BESIDE | _BESIDE:
+    telling = _AMOUNTS | _AMOUNTS_BESIDE if several else _AMOUNTS
+    beside = _BESIDE | _AMOUNTS_BESIDE
+    if _is_made_of(words, telling, beside) or ("$" in name and words <= telling | beside):
         return True
-    plain = {word for word in words if not word.isdecimal()}
-    return several and bool(plain & _DATES) and plain <= _DATES | _BESIDE_DATES
-
-
-def _words(name: str) -> list[str]:
-    return re.findall(r"[^\W_]+", name.casefold())
+    plain = [word for word in words if not word.isdecimal()]
+    return several and _is_made_of(plain, _DATES, _BESIDE_DATES)
 
 
 def describes_models(name: str) -> bool:
@@ -445,59 +436,8 @@ def other_kinds(names: Sequence[str]) -> list[str]:
 
 
 def _is_calibration(name: str) -> bool:
-    words = _words(name)
+    words = name_words(name)
     return bool(_CALIBRATION & {*words, "".join(words)})
-
-
-def describe_left_out(names: Sequence[str]) -> str:
-    """That rows of these names are left aside."""
-    shown = ", ".join(map(repr, names))
-    if len(names) == 1:
-        return f"The row {shown} summarises the others, and is left aside."
-    return f"The rows {shown} summarise the others, and are left aside."
-
-
-def check_summaries(
-    summaries: Mapping[str, Sequence[object]],
-    values: Sequence[Sequence[object]],
-    places: Sequence[str],
-    what: str,
-) -> str:
-    """Which summaries do not agree with what they summarise; empty if all that can be checked do.
-
-    Parameters
-    ----------
-    summaries : mapping from str to sequence
-        Cells of each summary by its name, one for each of the `places`.
-    values : sequence of sequence
-        Cells that are summarised at each place.
-    places : sequence of str
-        What each place is called.
-    what : {"column", "row"}
-        What summaries are.
-    """
-    found = []
-    for name, cells in summaries.items():
-        count = _COUNT.search(name)
-        rule = _RULES.get(fold_name(_OF_ALL.sub("", _COUNT.sub("", name))))
-        if rule is None or (count and int(count["count"]) != len(next(iter(values), ()))):
-            continue
-        wrong = []
-        for place, cell, beside in zip(places, cells, values, strict=True):
-            told, numbers = _number(cell), [_number(one) for one in beside]
-            if math.isnan(told) or len(numbers) < 2 or any(map(math.isnan, numbers)):
-                continue
-            close = 0.51 * (_step(cell) + max(_step(one) for one in beside)) + _CLOSE
-            made = [one(numbers) for one in rule]
-            if all(abs(told - one) > close for one in made):
-                wrong.append(f"{place!r}, {told:g} beside {made[0]:.4g}")
-        if wrong:
-            more = f" and {len(wrong) - _MOST_NAMED} more" if len(wrong) > _MOST_NAMED else ""
-            found.append(
-                f"The {what} {name!r} does not agree with the data: for "
-                f"{'; '.join(wrong[:_MOST_NAMED])}{more}."
-            )
-    return " ".join(found)
 
 
 def has_counts(columns: Collection[str]) -> bool:
@@ -510,61 +450,3 @@ def has_counts(columns: Collection[str]) -> bool:
     """
     found = {COUNTS[fold_name(one)] for one in columns if fold_name(one) in COUNTS}
     return {(0, 1), (1, 0), (1, 1)} <= found
-
-
-def repeats_means(cells: Sequence[object], values: Sequence[Sequence[object]]) -> bool:
-    """Whether each cell is the mean of the values at its place, as share or in percent.
-
-    Examples
-    --------
-    >>> repeats_means(["0.75", "0.5"], [["1", "1", "1", "0"], ["1", "0", "1", "0"]])
-    True
-    >>> repeats_means(["1", "0"], [["1", "1", "1", "0"], ["1", "0", "1", "0"]])
-    False
-    """
-    matched = False
-    for cell, beside in zip(cells, values, strict=True):
-        told = _number(cell)
-        numbers = [one for one in map(_number, beside) if not math.isnan(one)]
-        if math.isnan(told):
-            continue
-        if not numbers or not _is_mean(told, _mean(numbers), _step(cell)):
-            return False
-        matched = True
-    return matched
-
-
-def _is_mean(told: float, mean: float, step: float) -> bool:
-    # A whole number may be a rounded percentage; as a share it must be exact.
-    close = 0.51 * step if step < 1.0 else 0.0
-    return abs(told - mean) <= close + _CLOSE or abs(told - 100.0 * mean) <= 0.51 * step + _CLOSE
-
-
-def _mean(numbers: Sequence[float]) -> float:
-    return math.fsum(numbers) / len(numbers)
-
-
-def _median(numbers: Sequence[float]) -> float:
-    return float(np.median(numbers))
-
-
-# What a summary of a name may be.
-_RULES: Mapping[str, tuple[Callable[[Sequence[float]], float], ...]] = {
-    **dict.fromkeys(("mean", "average", "avg", "overall"), (_mean,)),
-    "total": (math.fsum, _mean),
-    "median": (_median,),
-}
-
-
-def _number(cell: object) -> float:
-    if isinstance(cell, str):
-        value = parse_number(cell)
-        value = parse_number(cell, ",") if value is None else value
-        return math.nan if value is None else value
-    return float(cell) if isinstance(cell, int | float) else math.nan
-
-
-def _step(cell: object) -> float:
-    """What the last digit of a cell stands for."""
-    digits = re.search(r"[.,](\d+)", cell if isinstance(cell, str) else repr(cell))
-    return 10.0 ** -len(digits[1]) if digits else 1.0

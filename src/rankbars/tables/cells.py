@@ -21,7 +21,8 @@ from rankbars.errors import DataError
 
 __all__ = [
     "LONGEST_NUMBER", "PLAIN_WORDS", "WORDS", "CodedTexts", "LabelCells", "NumberCells",
-    "NumberColumn", "Unread", "label_text", "merge_columns", "parse_number", "spellings_of",
+    "NumberColumn", "Unread", "label_text", "merge_columns", "parse_number", "read_number",
+    "spellings_of",
 ]  # fmt: skip
 
 # What text may stand for a number; compared without case and surrounding blanks.
@@ -190,6 +191,25 @@ def parse_number(text: str, decimal: str = ".") -> float | None:
     if len(text) > LONGEST_NUMBER:
         return None  # reading its digits would take longer than it is worth
     return _parse(text, decimal)
+
+
+def read_number(cell: object) -> float | None:
+    """The number in a cell, with either decimal mark; NaN where it is empty, None where it is none.
+
+    Examples
+    --------
+    >>> read_number("0.5"), read_number("0,5"), read_number(None), read_number("about 7")
+    (0.5, 0.5, nan, None)
+    """
+    if cell is None:
+        return math.nan
+    if isinstance(cell, str):
+        number = parse_number(cell)
+        return parse_number(cell, ",") if number is None else number
+    try:
+        return float(cell)  # type: ignore[arg-type]  # whatever a frame holds
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 # The same cells stand in many rows, and are looked at more than once.

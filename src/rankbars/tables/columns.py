@@ -8,8 +8,8 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
-from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from rankbars.data.notes import list_names
@@ -35,6 +35,8 @@ __all__ = [
     "names_source",
     "numbers_steps",
     "paste_columns",
+    "paste_names",
+    "role_names",
     "split_run",
 ]
 
@@ -158,6 +160,19 @@ def fold_name(name: str) -> str:
     'modelname'
     """
     return "".join(character for character in name.casefold() if character.isalnum())
+
+
+@cache
+def role_names(role: str, *, weak: bool = False) -> frozenset[str]:
+    """The names, folded, that a column of this role usually has; those that count weakly on demand.
+
+    Examples
+    --------
+    >>> "stderr" in role_names("se"), "runname" in role_names("model")
+    (True, False)
+    """
+    names = ROLES[role]
+    return frozenset(map(fold_name, (role, *names.aliases, *(names.weak if weak else ()))))
 
 
 def is_series(name: str, folded: Collection[str]) -> bool:
@@ -360,9 +375,8 @@ def _task_by_id(free: Sequence[str]) -> dict[str, str]:
     """
     names = [name for name in free if fold_name(name) == "taskid"]
     folded = {fold_name(name) for name in free}
-    items = {fold_name(name) for name in ("item", *ROLES["item"].aliases)}
-    tasks = {fold_name(name) for name in ("task", *ROLES["task"].aliases)}
-    is_task = folded >= _RUN_RECORD or (bool(items & folded) and not tasks & folded)
+    beside = bool(role_names("item") & folded) and not role_names("task") & folded
+    is_task = folded >= _RUN_RECORD or beside
     return {"task": names[0]} if names and is_task else {}
 
 
@@ -372,9 +386,8 @@ def _variant_by_id(free: Sequence[str]) -> dict[str, str]:
     Elsewhere it names the item.
     """
     folded = {fold_name(name): name for name in free}
-    items = {fold_name(name) for name in ("item", *ROLES["item"].aliases)} - {"promptid"}
-    variants = {fold_name(name) for name in ("variant", *ROLES["variant"].aliases)}
-    beside = items & folded.keys() and not variants & folded.keys()
+    items = role_names("item") - {"promptid"}
+    beside = items & folded.keys() and not role_names("variant") & folded.keys()
     return {"variant": folded["promptid"]} if "promptid" in folded and beside else {}
 
 
@@ -385,9 +398,19 @@ def _epoch_by_number(free: Sequence[str]) -> dict[str, str]:
     """
     folded = {fold_name(name): name for name in free}
     items = {fold_name(name) for name in ROLES["item"].aliases if not name.startswith("sample")}
-    answers = {fold_name(name) for name in ("epoch", *ROLES["epoch"].aliases)}
-    beside = items & folded.keys() and not answers & folded.keys()
+    beside = items & folded.keys() and not role_names("epoch") & folded.keys()
     return {"epoch": folded["sampleidx"]} if "sampleidx" in folded and beside else {}
+
+
+def paste_names(option: str, names: Iterable[str]) -> str:
+    """An option once for each name, to be pasted into a shell.
+
+    Examples
+    --------
+    >>> paste_names("--metric", ["arc", "math 500"])
+    "--metric arc --metric 'math 500'"
+    """
+    return shlex.join(part for name in names for part in (option, name))
 
 
 def paste_columns(roles: Mapping[str, str]) -> str:
@@ -398,7 +421,7 @@ def paste_columns(roles: Mapping[str, str]) -> str:
     >>> paste_columns({"score": "run a/acc", "se": "err"})
     "--column 'score=run a/acc' --column se=err"
     """
-    return " ".join(shlex.join(("--column", f"{role}={name}")) for role, name in roles.items())
+    return paste_names("--column", (f"{role}={name}" for role, name in roles.items()))
 
 
 # With one of these, a number of the row need not name the item.
@@ -525,7 +548,7 @@ def _metric_column(
     if len(known) == 1 and known[0] in beside:
         known = [*(name for name in beside if name != known[0]), *known]
     known.sort(key=lambda name: usual_direction(name) != "higher")
-    items = {fold_name(one) for one in ("item", *ROLES["item"].aliases, *ROLES["item"].weak)}
+    items = role_names("item", weak=True)
     matrix = " If each column of numbers is a task: --layout models-by-tasks."
     matrix = "" if any(fold_name(name) in items for name in free) else matrix
     return _only("score", [known], source, matrix) if known else None

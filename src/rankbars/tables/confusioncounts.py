@@ -11,7 +11,7 @@ from rankbars.errors import DataError
 from rankbars.stats.countscores import METRICS, confusion_scores
 from rankbars.tables.asides import COUNTS, has_counts
 from rankbars.tables.cells import parse_number
-from rankbars.tables.columns import ROLES, fold_name
+from rankbars.tables.columns import fold_name, role_names
 from rankbars.tables.database import Engine
 from rankbars.tables.metrics import split_words
 from rankbars.tables.readoptions import ReadOptions
@@ -52,9 +52,9 @@ def take_confusion(table: Table, options: ReadOptions, engine: Engine) -> Statis
         return None
     four = {COUNTS[fold_name(one)]: one for one in table.columns if fold_name(one) in COUNTS}
     metric, names = options.metric, {fold_name(name) for name in table.columns}
-    scores = {fold_name(name) for name in ("score", *ROLES["score"].aliases)}
+    scores = role_names("score")
     if has_counts(table.columns):
-        if names & ({"score"} if metric else scores | {fold_name(one) for one in METRICS}):
+        if names & ({"score"} if metric else scores | set(map(fold_name, METRICS))):
             return None
         return _of_four(table, four, metric, engine)
     if metric not in METRICS or metric in table.columns or names & scores:

@@ -20,7 +20,8 @@ from rankbars.data.storedtasks import has_uneven_trials
 from rankbars.errors import DataError, RankbarsError
 from rankbars.tables.assembly import scores_from_parsed
 from rankbars.tables.cells import CodedTexts
-from rankbars.tables.columns import ROLES, fold_name
+from rankbars.tables.columns import fold_name, role_names
+from rankbars.tables.companions import kind_of_statistic
 from rankbars.tables.conditions import choose_rows
 from rankbars.tables.database import Engine
 from rankbars.tables.headers import find_metric, join_levels, names_metric
@@ -30,7 +31,6 @@ from rankbars.tables.parsing import parse_table
 from rankbars.tables.readoptions import ReadOptions, options_of
 from rankbars.tables.relations import Table
 from rankbars.tables.remarks import note_chosen_rows, note_lookalikes
-from rankbars.tables.statistics import kind_of_statistic
 from rankbars.tables.tableheads import corner_names
 from rankbars.tables.valuetables import Chunk, ValueTable
 from rankbars.tables.votecopies import refuse_copies
@@ -308,8 +308,7 @@ def _role_of(name: str) -> str | None:
         if folded in corner_names(role):
             return role
     others = (*_ROW_ROLES, "metric")
-    known = {fold_name(one): role for role in others for one in (role, *ROLES[role].aliases)}
-    return known.get(folded)
+    return next((role for role in others if folded in role_names(role)), None)
 
 
 def _roles(levels: Mapping[int, _Level], rows: Sequence[str | None]) -> dict[int, str] | None:

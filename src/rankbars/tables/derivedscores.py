@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.notes import Note, list_names, list_words
-from rankbars.tables.asides import MARGIN, is_summary, repeats_means
+from rankbars.tables.asides import is_summary
 from rankbars.tables.cells import parse_number
 from rankbars.tables.readoptions import ReadOptions
+from rankbars.tables.summaryrows import MARGIN, repeats_means
 
 if TYPE_CHECKING:
     from rankbars.tables.taskestimates import Summaries

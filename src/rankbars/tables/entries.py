@@ -15,7 +15,7 @@ from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.likelyroles import COMPARED
 from rankbars.tables.proposals import RATERS
 from rankbars.tables.relations import Table
-from rankbars.tables.tableheads import HEAD_ROWS, UNNAMED, find_numeric, find_row_numbers
+from rankbars.tables.tableheads import UNNAMED, Header
 from rankbars.tables.times import TIMES, are_times
 
 __all__ = ["refuse_entries_of_matrix", "refuse_entries_of_rows"]
@@ -35,8 +35,9 @@ def refuse_entries_of_matrix(table: Table, model: str, scores: Collection[str]) 
     (models,) = _cells(table, [model], _MOST_ROWS)
     if not len(set(models)) < len(models) <= _MOST_ENTRIES * len(set(models)):
         return
-    numeric = find_numeric(table.columns, table.head(HEAD_ROWS))
-    skipped = {model, *scores, *UNNAMED, *find_row_numbers(table.columns, numeric)}
+    header = Header.of(table)
+    numeric = header.numbers
+    skipped = {model, *scores, *UNNAMED, *header.row_numbers}
     names = [
         name for name in table.columns
         if name not in skipped and not is_rating(name)
@@ -56,7 +57,7 @@ def refuse_entries_of_rows(
     If only what is called after what is `compared` may name entries, numbers and texts of other
     names are passed over.
     """
-    numeric = find_numeric(table.columns, table.head(HEAD_ROWS))
+    numeric = Header.of(table).numbers
     others = [roles[one] for one in ("task", "metric") if one in roles]
     for name in unused:
         known = fold_name(name) in COMPARED or (not compared and describes_models(name))
@@ -116,7 +117,7 @@ def _refuse(
     if len(common) == len(values):
         ways.append(f"they are runs of one model: {line('run')}")
     if common:
-        number = column in find_numeric(table.columns, table.head(HEAD_ROWS))
+        number = column in Header.of(table).numbers
         chosen = f"{quote_column(column)} = " + (common[0] if number else f"'{common[0]}'")
         ways.append(f"one of them counts: {paste_condition(chosen)} (in Python: where={chosen!r})")
     if 2 * len(several) >= len(models):

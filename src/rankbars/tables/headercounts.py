@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from rankbars.tables.database import Engine
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
-from rankbars.tables.valuetables import Chunk, ValueTable
+from rankbars.tables.valuetables import ValueTable, hold_cells
 
 __all__ = ["Counted", "take_header_counts"]
 
@@ -58,21 +57,16 @@ def take_header_counts(table: Table, options: ReadOptions, engine: Engine) -> Co
         return Counted(table)
     if called & counts.keys() or options.layout not in (None, "models-by-tasks"):
         return Counted(table)
-    rows = table.head(_MOST_ROWS + 1)
-    if len(rows) > _MOST_ROWS:
+    held = hold_cells(table, _MOST_ROWS + 1)
+    rows = len(held[table.columns[0]])
+    if rows > _MOST_ROWS:
         return Counted(table)
-    data: dict[str, list[object]] = {
-        name: [row[place] for row in rows] for place, name in enumerate(plain)
-    }
-    data |= {f"{task}_n": [n] * len(rows) for task, n in counts.values()}
-
-    def read_chunks(wanted: Collection[str]) -> Iterator[Chunk]:
-        yield {name: data[name] for name in wanted}
-
+    data = dict(zip(plain, held.values(), strict=True))
+    data |= {f"{task}_n": [n] * rows for task, n in counts.values()}
     said = ", ".join(f"{task} {n:,}" for task, n in counts.values())
     remark = (
         f"Numbers of items are taken from the header: {said}. If they count something else, such "
         "as answers to each item, take them out of it."
     )
-    made = ValueTable(table.source, tuple(data), read_chunks, table.header_rows, engine)
+    made = ValueTable.of(table.source, data, table.header_rows, engine)
     return Counted(made, (("cells", remark),))

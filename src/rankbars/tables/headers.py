@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rankbars.tables.cells import parse_number
-from rankbars.tables.columns import ROLES, fold_name
+from rankbars.tables.columns import fold_name, role_names
 from rankbars.tables.metrics import is_measure, usual_direction
 
 __all__ = [
@@ -108,7 +108,8 @@ def join_levels(levels: Sequence[Sequence[str]]) -> tuple[str, ...]:
 def _join(levels: Sequence[Sequence[str]], index: Sequence[str], rows: int) -> JoinedHeader:
     cells = [level[len(index) :] for level in levels]
     names = tuple(level[0] for level in levels)
-    known = {role for name in names for role in ("model", "task") if names_role(name, role)}
+    known = {role for name in names for role in ("model", "task")
+             if fold_name(name) in role_names(role)}  # fmt: skip
     crossed = names if len(known) > 1 else ()
     return JoinedHeader((*index, *join_levels(cells)), rows, find_metric(cells), crossed)
 
@@ -130,11 +131,6 @@ def find_metric(levels: Sequence[Sequence[str]]) -> str | None:
 def names_metric(name: str) -> bool:
     """Whether a name is that of a metric."""
     return is_measure(name) or usual_direction(name) is not None
-
-
-def names_role(name: str, role: str) -> bool:
-    """Whether a name is one of those that a role's column usually has."""
-    return fold_name(name) in {fold_name(one) for one in (role, *ROLES[role].aliases)}
 
 
 def _first(level: Sequence[str]) -> int:

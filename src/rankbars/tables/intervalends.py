@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name
+from rankbars.tables.companions import end_pairs
 from rankbars.tables.matrixcolumns import describes_rows
 from rankbars.tables.relations import Table
-from rankbars.tables.statistics import end_pairs
-from rankbars.tables.tableheads import HEAD_ROWS, corner_names, find_numeric, find_only_score
-from rankbars.tables.valuetables import ValueTable
+from rankbars.tables.tableheads import Header, corner_names, find_only_score
+from rankbars.tables.valuetables import ValueTable, hold_cells
 
 if TYPE_CHECKING:
     from rankbars.tables.database import Engine
@@ -30,7 +30,7 @@ _SIDED = re.compile(
 
 def find_unnamed(table: Table) -> Mapping[str, str]:
     """Columns by role whose names do not say so, and whose places leave no doubt."""
-    return _find_ends(table) or find_only_score(table.columns, table.head(HEAD_ROWS))
+    return _find_ends(table) or find_only_score(Header.of(table))
 
 
 def _find_ends(table: Table) -> Mapping[str, str]:
@@ -38,7 +38,7 @@ def _find_ends(table: Table) -> Mapping[str, str]:
 
     Of other levels than 95 % nothing is taken unasked.
     """
-    model, numbers, head = _one_row_a_model(table)
+    model, numbers = _one_row_a_model(table)
     pairs = end_pairs(numbers)
     level = [name for name in table.columns if fold_name(name) in corner_names("ci_level")][:1]
     numbers = [name for name in numbers if name not in level]
@@ -48,10 +48,10 @@ def _find_ends(table: Table) -> Mapping[str, str]:
     scores = [name for name in numbers if name not in pairs[0]]
     if len(scores) != 1 or not (_at_95(low, high) and _are_of(low, scores[0])):
         return {}
-    place = {name: number for number, name in enumerate(table.columns)}
+    cells = Header.of(table).cells
     read = [
-        [parse_number(str(row[place[name]]), table.decimal) for name in (low, scores[0], high)]
-        for row in head
+        [parse_number(str(cell), table.decimal) for cell in row]
+        for row in zip(cells[low], cells[scores[0]], cells[high], strict=True)
     ]
     ordered = all(
         a is not None and b is not None and c is not None and a <= b <= c for a, b, c in read
@@ -104,39 +104,35 @@ def split_sides(table: Table, engine: Engine) -> tuple[SplitCells, Mapping[str, 
     engine : Engine
         The database that rows are put into.
     """
-    model, scores, head = _one_row_a_model(table)
-    if model is None or len(scores) != 1 or len(head) < 2:
+    model, scores = _one_row_a_model(table)
+    cells = Header.of(table).cells
+    if model is None or len(scores) != 1 or len(cells[model]) < 2:
         return None
-    place = {name: number for number, name in enumerate(table.columns)}
     called = [
         name for name in table.columns
         if re.search(r"(?i)(?<![a-z])ci(?![a-z])|confidence|interval", name) and _at_95(name)
-        and all(_SIDED.fullmatch(str(row[place[name]])) for row in head)
+        and all(_SIDED.fullmatch(str(cell)) for cell in cells[name])
     ]  # fmt: skip
     if len(called) != 1:
         return None
     from rankbars.tables.decorated import CellMeaning, split_cells
 
     score, sides = scores[0], called[0]
-    rows = table.head(_MOST_ROWS)
-    data: dict[str, list[object]] = {
-        name: [row[place[name]] for row in rows] for name in table.columns if name != sides
-    }
-    data[score] = [f"{row[place[score]]} {row[place[sides]]}" for row in rows]
+    data = hold_cells(table, _MOST_ROWS)
+    both = zip(data[score], data.pop(sides), strict=True)
+    data[score] = [f"{value} {beside}" for value, beside in both]
     joined = ValueTable.of(table.source, data, table.header_rows, engine)
     remark = f"{sides!r} is taken for the 95 % intervals of {score!r}."
     split = split_cells(joined, CellMeaning("ci"), engine)._replace(remark=remark)
     return split, {"model": model, "score": score}
 
 
-def _one_row_a_model(table: Table) -> tuple[str | None, list[str], list[tuple[object, ...]]]:
-    """The column of models whose names all differ, the columns of numbers that may be scores."""
-    head = table.head(HEAD_ROWS)
+def _one_row_a_model(table: Table) -> tuple[str | None, list[str]]:
+    """The column of models, whose names all differ, and the columns that may be scores."""
+    header = Header.of(table)
     models = [name for name in table.columns if fold_name(name) in corner_names("model")]
-    if len(models) != 1:
-        return None, [], head
-    place = table.columns.index(models[0])
-    if len({str(row[place]) for row in head}) < len(head):
-        return None, [], head
-    numeric = find_numeric(table.columns, head)
-    return models[0], [n for n in table.columns if n in numeric and not describes_rows(n)], head
+    if len(models) != 1 or not header.is_different(models[0]):
+        return None, []
+    return models[0], [
+        name for name in table.columns if name in header.numbers and not describes_rows(name)
+    ]

@@ -19,11 +19,10 @@ from rankbars.tables.asides import (
     is_helper,
     is_never_score,
     is_summary,
-    likely_scores,
 )
+from rankbars.tables.cells import read_number
 from rankbars.tables.columns import (
     ITEM_NUMBERS,
-    ROLES,
     answer_role,
     check_header,
     find_columns,
@@ -33,6 +32,8 @@ from rankbars.tables.columns import (
     names_run,
     numbers_steps,
     paste_columns,
+    paste_names,
+    role_names,
     split_run,
 )
 from rankbars.tables.crossvalidation import refuse_fold_columns
@@ -43,20 +44,15 @@ from rankbars.tables.relations import Table
 from rankbars.tables.tableheads import (
     CORNERS,
     FOLD_CORNERS,
-    HEAD_ROWS,
     TRUTHS,
     UNNAMED,
     Header,
     corner_names,
-    find_keys,
-    find_numeric,
-    find_row_numbers,
     is_binary,
     names_items,
-    read_number,
 )
 from rankbars.tables.times import are_times, refuse_times
-from rankbars.tables.traininglogs import PROGRESS
+from rankbars.tables.traininglogs import refuse_steps
 
 __all__ = ["Layout", "find_answers", "find_layout"]
 
@@ -105,20 +101,20 @@ def find_layout(
     DataError
         If the header does not say how to read the table, or names a column twice.
     """
-    head = table.head(HEAD_ROWS)
-    _check_one_header_row(table, head)
-    _refuse_statistics(table, head)
-    header = Header.of(table.columns, _without_summaries(table.columns, head))
+    _check_one_header_row(table)
+    header = Header.of(table)
+    _refuse_statistics(table, header)
+    header = _without_summaries(header)
     refuse_lists(table, header, named.values())
     if declared is not None:
         if declared.startswith("models-by"):
-            _refuse_steps(table, header)
+            refuse_steps(table, header)
         return Layout(declared, "declared")
     if any(named.values()):
         return Layout("tidy", "columns were named")
     _refuse_predictions(table, header)
     for first, second in PAIRS:
-        scored = {first, second} <= {fold_name(name) for name in header.numeric}
+        scored = {first, second} <= set(map(fold_name, header.numeric))
         if {first, second} <= header.folded and not (
             scored or is_series(first, header.folded) or is_lettered(first, header.folded)
         ):
@@ -131,37 +127,34 @@ def find_layout(
     if len(roles) > 2 and roles["score"] in header.outcomes:
         raise DataError(ask_undecided(table, header))
     layout = (
-        _trials(table, header) or _tidy(table, header) or _matrix(table, header, head)
-        or _unlabelled(header) or _unnamed_items(table, header) or _one_score(header, head)
+        _trials(table, header) or _tidy(table, header) or _matrix(table, header)
+        or _unlabelled(header) or _unnamed_items(table, header) or _one_score(header)
     )  # fmt: skip
     if layout is None and rows is not None and unnamed_rows(header):
         return Layout("items-by-models", f"rows are {rows}, and columns are models")
     if layout is None:
-        _refuse_steps(table, header)
+        refuse_steps(table, header)
         raise DataError(ask_undecided(table, header))
     return layout
 
 
-def _without_summaries(
-    columns: Sequence[str], head: Sequence[tuple[object, ...]]
-) -> Sequence[tuple[object, ...]]:
-    """The rows without summaries below them, where a column without a name numbers the others."""
-    if not columns or columns[0] not in UNNAMED:
-        return head
-    rest = [row for row in head if not is_summary(str(row[0]))]
+def _without_summaries(header: Header) -> Header:
+    """The header without summaries below, where a column without a name numbers the others."""
+    if not header.columns or header.columns[0] not in UNNAMED:
+        return header
+    rest = [row for row in header.rows if not is_summary(str(row[0]))]
     numbered = all(read_number(row[0]) is not None for row in rest)
-    return rest if rest and numbered else head
+    return Header(header.columns, rest) if rest and numbered else header
 
 
-def _refuse_statistics(table: Table, head: Sequence[tuple[object, ...]]) -> None:
+def _refuse_statistics(table: Table, header: Header) -> None:
     """Raises `DataError` for what pandas and scikit-learn say about scores, in place of them."""
-    if table.columns and {str(row[0]) for row in head} >= {"count", "mean", "std", "min", "max"}:
+    if {str(row[0]) for row in header.rows} >= {"count", "mean", "std", "min", "max"}:
         raise DataError(
             f"{table.source}: the rows are statistics of scores (count, mean, std, as describe() "
             "of pandas has them), not scores. Give the scores themselves: frame.to_csv(...)."
         )
-    texts = {*table.columns} - find_numeric(table.columns, head)
-    refuse_fold_columns(table.source, table.columns, texts)
+    refuse_fold_columns(table.source, table.columns, {*table.columns} - header.numbers)
 
 
 # What a model said, beside what was right: names of columns, which hold no scores.
@@ -188,38 +181,33 @@ def _refuse_predictions(table: Table, header: Header) -> None:
     )
 
 
-def find_answers(columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> tuple[str, ...]:
+def find_answers(header: Header) -> tuple[str, ...]:
     """Columns of a matrix of models that are answers to items; none where any column is not.
 
     Examples
     --------
     >>> names = ["model", *(f"q{n}" for n in range(9)), "Average"]
     >>> rows = [("ash", *[1, 0, 1] * 3, 0.67), ("birch", *[0, 0, 1] * 3, 0.33)]
-    >>> len(find_answers(names, rows)), find_answers(names, [("ash", 0.5, *[1] * 8, 0.94)])
-    (9, ())
+    >>> len(find_answers(Header(names, rows)))
+    9
+    >>> find_answers(Header(names, [("ash", 0.5, *[1] * 8, 0.94)]))
+    ()
     """
-    known = {fold_name(name) for name in ("model", *ROLES["model"].aliases)} | CORNERS["model"]
-    if not head or not any(fold_name(name) in known for name in columns):
+    if not header.rows or header.folded.isdisjoint(role_names("model") | CORNERS["model"]):
         return ()
-    numeric = find_numeric(columns, head)
-    aside = find_row_numbers(columns, numeric)
-    found = [
-        place
-        for place, name in enumerate(columns)
-        if name in numeric and name not in aside and not is_helper(name) and not is_summary(name)
-    ]
-    answers = len(found) >= _FEWEST_ANSWERS and all(
-        is_binary([read_number(row[place]) for place in found]) for row in head
-    )
-    return tuple(columns[place] for place in found) if answers else ()
+    found = tuple(
+        name for name in header.columns
+        if name in header.numbers - header.row_numbers and not (is_helper(name) or is_summary(name))
+    )  # fmt: skip
+    answers = len(found) >= _FEWEST_ANSWERS and all(is_binary(header.read[name]) for name in found)
+    return found if answers else ()
 
 
 def _trials(table: Table, header: Header) -> Layout | None:
     """Columns of numbers that are called after trials, samples or seeds: answers of one model."""
-    numbers = find_row_numbers(header.columns, header.numeric)
     names = [
         name for name in header.columns
-        if name in header.numeric and name not in numbers
+        if name in header.numeric - header.row_numbers
         and not (is_summary(name) or is_helper(name))
         and fold_name(name) not in corner_names("item")
     ]  # fmt: skip
@@ -270,7 +258,7 @@ def _tidy(table: Table, header: Header) -> Layout | None:
         raise DataError(ask_two_ways(table, header))
     elif not (has_key or header.has("model", weak=True) or item) or (others and not has_key):
         return None
-    texts = frozenset(table.columns) - find_numeric(table.columns, table.head(HEAD_ROWS))
+    texts = frozenset(table.columns) - Header.of(table).numbers
     found = find_columns(table.columns, {}, source=table.source, texts=texts)
     return Layout("tidy", f"columns {found.describe()}")
 
@@ -292,7 +280,7 @@ def _tells_results(name: str) -> bool:
     return fold_name(name) in _RESULTS or _RESULT.fullmatch(name) is not None
 
 
-def _matrix(table: Table, header: Header, head: Sequence[tuple[object, ...]]) -> Layout | None:
+def _matrix(table: Table, header: Header) -> Layout | None:
     corner = fold_name(header.corner)
     reason = f"the first header cell is {header.corner!r}"
     others = header.columns[list(header.columns).index(header.corner) + 1 :]
@@ -303,18 +291,18 @@ def _matrix(table: Table, header: Header, head: Sequence[tuple[object, ...]]) ->
     beside = header.has("ci_low") or header.has("ci_high")
     if header.has("model") and (header.has_key or (beside and header.unexplained)):
         return None  # a tidy table whose score column is not recognised
-    keys = find_keys(header.columns, header.numeric)
+    keys = header.keys
     numbered = header.corner in keys.values() or (keys and corner in corner_names("task"))
     beside_keys = [name for name in header.unexplained if name not in keys.values()]
     if numbered and not header.has("model") and len(beside_keys) > 1:
-        _refuse_named_runs(table, header, head, keys)
+        _refuse_named_runs(table, header)
         _refuse_measures(table, header, keys.values())
         return Layout("items-by-models", f"{next(iter(keys.values()))!r} numbers the rows")
     texts = [name for name in others if name not in header.numeric]
     if keys and len(beside_keys) == 1 and texts and not header.has("model"):
         return None  # a row per score: one column of numbers, others say of what
     if header.has("model") or corner in corner_names("model"):
-        if find_answers(table.columns, head):
+        if find_answers(header):
             return Layout(
                 "models-by-items", "there is a column of models, and all others hold 0 and 1"
             )
@@ -323,13 +311,12 @@ def _matrix(table: Table, header: Header, head: Sequence[tuple[object, ...]]) ->
         pair = [header.corner, *times[-1:]]
         keep = f"a file of two columns (in pandas: frame[{pair!r}])"
         refuse_times(table.source, times, keep, "--layout models-by-tasks")
-        refuse_crossed(table, header, head)
-        _refuse_numbered(table, header, head)
+        refuse_crossed(table, header)
+        _refuse_numbered(table, header)
         return Layout("models-by-tasks", "there is a column of models and none of scores")
     if corner in corner_names("task"):
         items = next((name for name in others if names_items(name)), None)
-        place = header.columns.index(header.corner)
-        if items is not None and len({str(row[place]) for row in head}) < len(head):
+        if items is not None and not header.is_different(header.corner):
             _refuse_measures(table, header, [items])
             return Layout("items-by-models", f"{items!r} names the rows within {header.corner!r}")
         return Layout("tasks-by-models", reason)
@@ -337,19 +324,16 @@ def _matrix(table: Table, header: Header, head: Sequence[tuple[object, ...]]) ->
         _refuse_measures(table, header)
         _refuse_score(table, header)
         return Layout("items-by-models", reason)
-    if _is_pivot(header) and not are_times([str(row[0]) for row in head]):
+    if _is_pivot(header) and not are_times([str(row[0]) for row in header.rows]):
         return Layout("models-by-tasks", _UNNAMED_ROWS)
     return None
 
 
-def _refuse_named_runs(
-    table: Table, header: Header, head: Sequence[tuple[object, ...]], keys: Mapping[str, str]
-) -> None:
+def _refuse_named_runs(table: Table, header: Header) -> None:
     """Runs that are called by words may be models, and what stands beside them tasks."""
-    if keys.get("run") != header.corner:
+    if header.keys.get("run") != header.corner:
         return
-    place = header.columns.index(header.corner)
-    names = [str(row[place]) for row in head if not is_summary(str(row[place]))]
+    names = [str(cell) for cell in header.cells[header.corner] if not is_summary(str(cell))]
     words = [name for name in names if not re.search(r"\d", name)]
     if len(words) < 2 or 2 * len(words) < len(names) or len(set(names)) < len(names):
         return
@@ -386,7 +370,7 @@ def _refuse_systems(table: Table, found: Sequence[str]) -> None:
     shown = ", ".join(map(repr, found[:5])) + (" …" if len(found) > 5 else "")
     if measured := _systems_by_measure(found):
         first = next(iter(measured.values()))
-        lines = shlex.join(part for name in first for part in ("--models", name))
+        lines = paste_names("--models", first)
         raise DataError(
             f"{table.source}: {shown} are systems, each measured in several ways "
             f"({list_names([*measured], 4)}), and one ranking of all would mix these. Rank by one "
@@ -417,12 +401,12 @@ def _systems_by_measure(names: Sequence[str]) -> dict[str, list[str]]:
 
 def _refuse_score(table: Table, header: Header) -> None:
     """A column that is called as scores are, beside items, is no model."""
-    known = {fold_name(name) for name in ("score", *ROLES["score"].aliases, *ROLES["score"].weak)}
+    known = role_names("score", weak=True)
     scores = [name for name in header.columns if fold_name(name) in known]
     others = [name for name in header.unexplained if name not in (header.corner, *scores)]
     if not scores or not others:
         return
-    lines = shlex.join(part for name in others for part in ("--models", name))
+    lines = paste_names("--models", others)
     choices = " or ".join(paste_columns({"score": name}) for name in scores)
     raise DataError(
         f"{table.source}: {list_names(scores, 4)} is called as a score is, so the file seems to "
@@ -461,51 +445,33 @@ def _refuse_runs(table: Table, header: Header) -> None:
 _ASKED = frozenset({"prompt", "question", "request", "query"})
 
 
-def _refuse_numbered(table: Table, header: Header, head: Sequence[tuple[object, ...]]) -> None:
+def _refuse_numbered(table: Table, header: Header) -> None:
     """A matrix has one row per model; a column that numbers the rows of one is no task."""
-    known = {fold_name(name) for name in ("model", *ROLES["model"].aliases)}
-    place = next((i for i, name in enumerate(header.columns) if fold_name(name) in known), 0)
-    rows: dict[object, list[int]] = {}
-    for number, row in enumerate(head):
-        rows.setdefault(str(row[place]), []).append(number)
+    known = role_names("model")
+    model = next((name for name in header.columns if fold_name(name) in known), header.columns[0])
+    rows: dict[str, list[int]] = {}
+    for number, cell in enumerate(header.cells[model]):
+        rows.setdefault(str(cell), []).append(number)
     several = next((one for one in rows.values() if len(one) > 2), None)
     if several is None:
         return
-    cells = [
-        [read_number(head[number][i]) for number in several] for i in range(len(header.columns))
-    ]
-    columns = list(zip(header.columns, cells, strict=True))
+    cells = {name: [own[number] for number in several] for name, own in header.read.items()}
     free = {*header.unexplained, *(n for n in header.columns if fold_name(n) in _ASKED)}
-    numbering = [name for name, found in columns if name in free and _counts(found)]
+    numbering = [name for name, found in cells.items() if name in free and _counts(found)]
     others = [name for name in header.unexplained if name not in numbering]
     # What is set aside as an amount elsewhere is measured here: there is nothing else.
     others = others or [
-        name for name, found in columns
-        if name not in numbering and name != header.columns[place] and None not in found
+        name for name, found in cells.items()
+        if name not in numbering and name != model and None not in found
     ]  # fmt: skip
     if numbering and others:
         roles = {"item": numbering[0], "score": others[0]}
-        if fold_name(header.columns[place]) not in known:
-            roles = {"model": header.columns[place], **roles}
+        if fold_name(model) not in known:
+            roles = {"model": model, **roles}
         raise DataError(
-            f"{table.source}: {head[several[0]][place]!r} has several rows, and "
+            f"{table.source}: {header.cells[model][several[0]]!r} has several rows, and "
             f"{numbering[0]!r} numbers them, so it is no task. If it names the items, and "
             f"{others[0]!r} is the score: {paste_columns(roles)}."
-        )
-
-
-# Columns of these names count how far a training is.
-def _refuse_steps(table: Table, header: Header) -> None:
-    """Rows that are named by how far a training was are no models."""
-    if fold_name(header.corner) in PROGRESS:
-        scores = likely_scores(header.unexplained)
-        one = len(scores) == 1
-        roles = {"model": header.corner, "score": scores[0] if one else ""}
-        line = f" To compare checkpoints: {paste_columns(roles)} (in Python: columns={roles!r})."
-        raise DataError(
-            f"{table.source}: {header.corner!r} counts how far a training was, so rows are neither "
-            "models nor independent results. Write a row per run, with the columns model and "
-            f"score, of the step that counts.{line if one else ''}"
         )
 
 
@@ -546,19 +512,25 @@ def _unnamed_items(table: Table, header: Header) -> Layout | None:
     return Layout("items-by-models", _UNNAMED_ITEMS) if enough else None
 
 
-def _one_score(header: Header, head: Sequence[tuple[object, ...]]) -> Layout | None:
+def _one_score(header: Header) -> Layout | None:
     """One number under the name of a metric is the score of the file."""
-    if len(head) == 1 and len(header.columns) == 1 and header.numeric and is_measure(header.corner):
+    if (
+        len(header.rows) == 1
+        and len(header.columns) == 1
+        and header.numeric
+        and is_measure(header.corner)
+    ):
         return Layout("tidy", f"one score, {header.corner!r}")
     return None
 
 
-def _check_one_header_row(table: Table, head: Sequence[tuple[object, ...]]) -> None:
+def _check_one_header_row(table: Table) -> None:
     if not table.columns:
         raise DataError(f"{table.source}: there is no column. Expected a header and rows of data.")
     try:
         check_header(table.columns, table.source)
     except DataError as error:
+        head = table.head(2)
         cells = [cell for cell in head[0] if cell not in (None, "")] if head else []
         if not cells or any(read_number(cell) is not None for cell in cells):
             if len(set(table.columns)) > len(table.columns) // 2:
@@ -569,7 +541,7 @@ def _check_one_header_row(table: Table, head: Sequence[tuple[object, ...]]) -> N
                 ".rename('score').reset_index()."
             ) from error
         shown = "; ".join(
-            ", ".join(str(cell) for cell in row[:6]) for row in (table.columns, *head[:2])
+            ", ".join(str(cell) for cell in row[:6]) for row in (table.columns, *head)
         )
         raise DataError(
             f"{error} The next row holds no number either, so the table seems to have several "

@@ -13,11 +13,11 @@ from types import MappingProxyType
 
 from rankbars.errors import DataError
 from rankbars.tables.asides import is_attribute, likely_scores
-from rankbars.tables.columns import ROLES, fold_name
+from rankbars.tables.columns import fold_name, role_names
 from rankbars.tables.metrics import split_words, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
-from rankbars.tables.tableheads import HEAD_ROWS, Header, find_keys, read_number
+from rankbars.tables.tableheads import Header
 from rankbars.tables.times import are_times
 
 __all__ = [
@@ -48,24 +48,21 @@ _MODEL = re.compile(r"(?i)model|modèl|モデル|模型|модел")
 _MOST_MODELS = 50
 MOST_TASKS = 30  # names beside a model that may be tasks; more are items
 
-_Rows = Sequence[Sequence[object]]
-
 
 def find_outcome(table: Table, named: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
     """The column of outcomes as the score, where models or items are known and no score is.
 
     Known by their names, or because the caller `named` them.
     """
-    rows = table.head(HEAD_ROWS)
-    header = Header.of(table.columns, rows)
+    header = Header.of(table)
     outcome = _outcome(header)
     if outcome is None:
         return {}
     if named.get("model") or named.get("item"):
         return {"score": outcome}
     roles = likely_roles(table)
-    models = [at for at, name in enumerate(header.columns) if _is_called(name, "model")]
-    several = any(len({str(row[at]) for row in rows}) < len(rows) for at in models[:1])
+    models = [name for name in header.columns if _is_called(name, "model")]
+    several = bool(models) and not header.is_different(models[0])
     if several or (header.has("item", weak=True) and not models and "model" not in roles):
         return {"score": outcome}
     tests = fold_name(roles.get("item", "")) in _TESTS and "model" not in roles
@@ -97,19 +94,19 @@ def likely_roles(table: Table) -> dict[str, str]:
 
     Without a model it is a file of one: a column names its rows, each with a name of its own.
     """
-    rows = table.head(_MOST_ROWS)
-    header = Header.of(table.columns, rows)
-    score = _outcome(header) or _likely_score(header, rows) or _graded(header, rows)
+    header = Header(table.columns, table.head(_MOST_ROWS))
+    rows = header.rows
+    score = _outcome(header) or _likely_score(header) or _graded(header)
     if score is None or len(rows) < 2 or len(header.outcomes) > 1:
         return {}
-    cells = {name: [str(row[at]) for row in rows] for at, name in enumerate(header.columns)}
+    cells = {name: list(map(str, own)) for name, own in header.cells.items()}
     different = {name: len(set(own)) for name, own in cells.items()}
     named = {name: role for name in header.columns if name != score
              for role in ("model", "task", "item", "fold", "repeat", "run", "epoch")
              if _is_called(name, role)}  # fmt: skip
     if is_attribute(score):
         asked = [name for name in header.columns if fold_name(name) in _ASKED]
-        counted = list(find_keys(header.columns, header.numeric).values())
+        counted = list(header.keys.values())
         named |= dict.fromkeys(asked[:1], "item") | dict.fromkeys(counted[:1], "epoch")
     compared = {name for name in header.columns if fold_name(name) in COMPARED - _VERSIONS}
     times = [name for name in header.columns
@@ -137,7 +134,7 @@ def likely_roles(table: Table) -> dict[str, str]:
     roles |= {role: name for name, role in reversed(named.items()) if role != "model"}
     roles |= {"run": times[0]} if times and "run" not in roles else {}
     rest = [name for name in free if name != models[0] and different[name] > 1]
-    while len(set(zip(*(cells[name] for name in roles.values()), strict=True))) < len(rows):
+    while not header.is_different(*roles.values()):
         if not rest:
             return {}
         few = different[rest[0]] <= MOST_TASKS or fold_name(rest[0]) in _ON
@@ -155,11 +152,11 @@ def likely_roles(table: Table) -> dict[str, str]:
 _OF_A_MEAN = split_words("stderr se sem std stdev ci ci95 standarderror")
 
 
-def _graded(header: Header, rows: _Rows) -> str | None:
+def _graded(header: Header) -> str | None:
     """The column of letters that is called after grades."""
     found = [
-        name for at, name in enumerate(header.columns) if fold_name(name) in _GRADES
-        and all(re.fullmatch(r"[A-Fa-f][+-]?", str(row[at]).strip()) for row in rows)
+        name for name, own in header.cells.items() if fold_name(name) in _GRADES
+        and all(re.fullmatch(r"[A-Fa-f][+-]?", str(cell).strip()) for cell in own)
     ]  # fmt: skip
     return found[0] if len(found) == 1 else None
 
@@ -190,34 +187,30 @@ _FEWEST = 20
 
 def _is_called(name: str, role: str) -> bool:
     folded = fold_name(name)
-    names = (role, *ROLES[role].aliases, *ROLES[role].weak)
     other = role == "model" and folded not in COMPARED and _MODEL.search(name)
-    return folded in {fold_name(one) for one in names} or bool(other)
+    return folded in role_names(role, weak=True) or bool(other)
 
 
-def _likely_score(header: Header, rows: _Rows) -> str | None:
+def _likely_score(header: Header) -> str | None:
     """The column of numbers that may be the score: one with fractions, where there are several."""
     if header.outcomes:
         return None
     called = [name for name in header.columns if _is_called(name, "score")]
     if called:
         return called[0] if called[0] in header.numeric else None
-    places = {name: at for at, name in enumerate(header.columns)}
     free = [name for name in header.columns if name in header.numeric
             and fold_name(name) not in COMPARED
-            and any(row[places[name]] not in (None, "") for row in rows)]  # fmt: skip
+            and any(cell not in (None, "") for cell in header.cells[name])]  # fmt: skip
     means = [name for name in free if fold_name(name) in _MEANS]
-    found = means or likely_scores(sorted({*free} & {*header.unexplained}, key=places.__getitem__))
+    found = means or likely_scores(name for name in free if name in header.unexplained)
     found = found or [name for name in free if is_attribute(name)]
     found.sort(key=lambda name: usual_direction(name) != "higher")
-    whole = {
-        name for name in found
-        if all((read_number(row[places[name]]) or 0.0) % 1.0 in (0.0,) for row in rows)
+    broken = {
+        name for name in free if any((one or 0.0) % 1.0 != 0.0 for one in header.read[name])
     }  # fmt: skip
-    fine = [name for name in found if name not in whole]
+    fine = [name for name in found if name in broken]
     if found and not fine:  # numbers of rows and codes, beside an amount that was measured
-        fine = [name for name in free if is_attribute(name) and any(
-            (read_number(row[places[name]]) or 0.0) % 1.0 for row in rows)]  # fmt: skip
+        fine = [name for name in free if is_attribute(name) and name in broken]
     return next(iter(fine), found[0] if found else None)
 
 
@@ -226,10 +219,8 @@ _MEANS = split_words("mean average avg")
 
 def refuse_lists(table: Table, header: Header, named: Collection[str]) -> None:
     """Raises `DataError` where the only scores lie in lists, several in a cell."""
-    head = table.head(HEAD_ROWS)
     lists = [
-        name for at, name in enumerate(header.columns)
-        if head and all(_is_list_of_numbers(row[at]) for row in head)
+        name for name, own in header.cells.items() if own and all(map(_is_list_of_numbers, own))
     ]  # fmt: skip
     if not lists:
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Collection, Mapping, Sequence
 from functools import reduce
 from types import MappingProxyType
@@ -23,8 +22,23 @@ from rankbars.tables.asides import (
     is_summary,
     other_kinds,
 )
-from rankbars.tables.cells import WORDS, NumberColumn, Unread, merge_columns, parse_number
-from rankbars.tables.columns import ROLES, existing_column, fold_name, names_source
+from rankbars.tables.cells import WORDS, NumberColumn, Unread, merge_columns, read_number
+from rankbars.tables.columns import (
+    existing_column,
+    fold_name,
+    names_source,
+    paste_names,
+    role_names,
+)
+from rankbars.tables.companions import (
+    beside_a_mean,
+    counts_of,
+    errors_of,
+    lonely_errors,
+    of_training,
+    ranks_of,
+    spread_columns,
+)
 from rankbars.tables.metrics import (
     CORPORA,
     ends_in_loss,
@@ -33,54 +47,20 @@ from rankbars.tables.metrics import (
 )
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
-from rankbars.tables.statistics import beside_a_mean, end_pairs, kind_of_statistic
-from rankbars.tables.tableheads import (
-    HEAD_ROWS,
-    corner_names,
-    find_keys,
-    find_numeric,
-    find_row_numbers,
-    names_items,
-)
+from rankbars.tables.tableheads import Header, corner_names, names_items
 from rankbars.tables.tasktwice import columns_left_aside
 from rankbars.tables.words import ask_about_words
 
 __all__ = [
-    "MOST_ROWS",
-    "SE_ENDINGS",
-    "TASK_NUMBERS",
-    "MatrixColumns",
-    "describes_rows",
-    "numeric_columns",
-    "refuse_decorated",
-    "spread_columns",
-    "survey_columns",
-]
-
-# Endings of a column that holds the standard error of another.
-SE_ENDINGS = (
-    *("_se", "_sem", "_stderr", "_std_err", "_std_error", "_standard_error"),
-    *(" se", " sem", " stderr"),
-)
-
-# Endings of a column that says how far another is spread, or where it may lie; no score, and no
-# standard error either.
-SPREAD_ENDINGS = (
-    *("_std", "_sd", "_stdev", "_std_dev", "_var", "_variance", " std", " sd", " (std)", " (sd)"),
-    *("_ci", "_ci95", "_ci_low", "_ci_high", "_ci_lower", "_ci_upper", "_lower", "_upper"),
-)
+    "MOST_ROWS", "TASK_NUMBERS", "MatrixColumns", "describes_rows", "numeric_columns",
+    "refuse_decorated", "survey_columns",
+]  # fmt: skip
 
 # Dates are no scores, whatever their column is called.
 _DATE = re.compile(r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{2,4}|\d{4}-\d{2}$")
 
 # How large a model is: 70B, 8x7B, 12 GB.
 _SIZE = re.compile(r"\d[\d.,]*(?:x\d[\d.,]*)?\s*(?:[kmbt]|bn|[kmgt]i?b)", re.IGNORECASE)
-
-# Endings of a column that holds the number of items behind another.
-N_ENDINGS = ("_n", "_n_items", "_num_samples", "_n_samples", " n")
-
-# Endings of a column that holds the places of the models on another.
-_RANK_ENDINGS = ("_rank", " rank", " Rank", " (rank)")
 
 # Columns of a matrix whose rows are tasks that describe the task.
 TASK_LABELS = ("metric", "category", "family")
@@ -100,6 +80,13 @@ class MatrixColumns(NamedTuple):
     descriptions: tuple[str, ...] = ()
     keys: Mapping[str, str] = MappingProxyType({})
     ratings: tuple[str, ...] = ()
+
+    def without(self, names: Collection[str]) -> MatrixColumns:
+        """The columns without some of the scores, which are left aside."""
+        return self._replace(
+            values=tuple(name for name in self.values if name not in names),
+            dropped=(*self.dropped, *names),
+        )
 
 
 def describes_rows(name: str) -> bool:
@@ -123,9 +110,7 @@ def _counts_items(name: str) -> bool:
 
 _COUNTED = ("questions", "items", "samples", "examples", "prompts", "problems", "instances", "ex")
 _BEFORE = ("n", "of", "num", "no", "noof", "numof", "number", "numberof")
-_N_NAMES = frozenset(fold_name(name) for name in ("n", *ROLES["n"].aliases)) | {
-    f"{before}{what}" for before in _BEFORE for what in _COUNTED
-}
+_N_NAMES = role_names("n") | {f"{before}{what}" for before in _BEFORE for what in _COUNTED}
 
 
 def refuse_decorated(table: Table) -> None:
@@ -136,23 +121,17 @@ def refuse_decorated(table: Table) -> None:
     DataError
         If rows are models alone, and a column holds values with something behind them.
     """
-    folded = {fold_name(name) for name in table.columns}
-    keys = {fold_name(name) for role in ("task", "item", "fold", "repeat", "run", "epoch")
-            for name in (role, *ROLES[role].aliases)}  # fmt: skip
-    if folded & keys or not folded & corner_names("model"):
+    header = Header.of(table)
+    if header.has_key or header.folded.isdisjoint(corner_names("model")):
         return
     from rankbars.tables.decorated import describe_decoration
 
-    head = table.head(HEAD_ROWS)
-    for place, name in enumerate(table.columns):
+    for name, own in header.cells.items():
         if describes_rows(name) or _INTERVAL.search(name):
             continue
-        cells = [str(row[place]) for row in head if row[place] is not None]
-        more = [
-            one for one in cells if parse_number(one) is None and parse_number(one, ",") is None
-        ]
+        more = [str(cell) for cell in own if read_number(str(cell)) is None]
         if more and all(map(describe_decoration, more)):
-            row = next(number for number, cells in enumerate(head) if str(cells[place]) == more[0])
+            row = next(number for number, cell in enumerate(own) if str(cell) == more[0])
             raise DataError(_not_one_number(table, name, Unread(row, more[0], len(more))))
 
 
@@ -187,10 +166,7 @@ def survey_columns(
             break
     if rows == "model" and columns == "task" and len(options.metrics) < 2:
         aside = columns_left_aside(table, parts.values, options)
-        parts = parts._replace(
-            values=tuple(name for name in parts.values if name not in aside),
-            dropped=(*parts.dropped, *aside),
-        )
+        parts = parts.without(aside)
         parts = parts if options.metrics else _without_ratings(parts, seen, options)
     for name in beside:
         unread = seen[name].unread
@@ -201,16 +177,15 @@ def survey_columns(
     return parts, seen
 
 
-def _keys(
-    names: Sequence[str], numeric: Collection[str], rows: str, columns: str
-) -> dict[str, str]:
+def _keys(header: Header, names: Sequence[str], rows: str, columns: str) -> dict[str, str]:
     """Columns that number rows, by role, and the column of tasks beside them or beside items."""
     if columns == "epoch":
         return {role: name for role in ("task", "model") for name in names
-                if fold_name(name) in corner_names(role) and name not in numeric}  # fmt: skip
+                if fold_name(name) in corner_names(role)
+                and name not in header.numbers}  # fmt: skip
     if columns != "model" or rows == "task":
         return {}
-    keys = find_keys(names, numeric)
+    keys = header.keys
     tasks = [
         name for place, name in enumerate(names)
         if fold_name(name) in corner_names("task")
@@ -220,14 +195,13 @@ def _keys(
     return keys | ({"task": tasks[0]} if found and tasks else {})
 
 
-def _keys_within(table: Table, names: Sequence[str], numeric: Collection[str]) -> dict[str, str]:
+def _keys_within(header: Header, names: Sequence[str]) -> dict[str, str]:
     """Columns that name or number the rows of models that have several."""
-    head = table.head(HEAD_ROWS)
     model = next((name for name in names if fold_name(name) in corner_names("model")), None)
-    if model is None or len({row[table.columns.index(model)] for row in head}) == len(head):
+    if model is None or header.is_different(model):
         return {}
     items = [name for name in names if name != model and names_items(name)]
-    return find_keys(names, numeric) | ({"item": items[0]} if items else {})
+    return header.keys | ({"item": items[0]} if items else {})
 
 
 def _named_columns(table: Table, columns: str, options: ReadOptions) -> dict[str, str]:
@@ -266,11 +240,7 @@ def _without_ratings(
     ]  # fmt: skip
     if not any(seen[name].largest <= _PERCENT for name in tasks):
         return parts
-    return parts._replace(
-        values=tuple(name for name in parts.values if name not in found),
-        dropped=(*parts.dropped, *found),
-        ratings=tuple(found),
-    )
+    return parts.without(found)._replace(ratings=tuple(found))
 
 
 _PERCENT = 100.0
@@ -279,23 +249,23 @@ _PERCENT = 100.0
 def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> MatrixColumns:
     chosen = [name for name in options.metrics if name in table.columns]
     chosen = chosen if len(options.metrics) > 1 else []
-    numeric = find_numeric(table.columns, table.head(HEAD_ROWS))
-    numbers = find_row_numbers(table.columns, numeric)
-    names = [name for name in table.columns if name not in numbers]
+    header = Header.of(table)
+    numeric = header.numbers
+    names = [name for name in table.columns if name not in header.row_numbers]
     named = _named_columns(table, columns, options)
     inside = rows == "model" and columns == "task" and not named
-    keys = (_keys_within(table, names, numeric) if inside
-            else _keys(names, numeric, rows, columns))  # fmt: skip
+    keys = _keys_within(header, names) if inside else _keys(header, names, rows, columns)
     keys = {role: name for role, name in keys.items() if name not in named.values()} | named
     traits = {role: keys.pop(role) for role in (*TASK_LABELS, *TASK_NUMBERS) if role in named}
     row_names = keys.pop(rows, None) or _row_names(
         [name for name in names if name not in keys.values()], numeric, rows
     )
     matrix = f"{rows}s by {columns}s"
-    row_names, keys = _with_source(table, names, row_names, keys, numeric, matrix)
+    row_names, keys = _with_source(header, names, row_names, keys, matrix)
     taken = {row_names, *keys.values(), *traits.values()}
     rest = [name for name in names if name not in taken]
-    dropped = [name for name in table.columns if name in numbers - set(named.values())]
+    numbers = header.row_numbers - set(named.values())
+    dropped = [name for name in table.columns if name in numbers]
     if rows == "task":
         for role in (*TASK_LABELS, *TASK_NUMBERS):
             found = next((name for name in rest if fold_name(name) == role
@@ -306,7 +276,7 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
     summaries = tuple(name for name in rest if is_summary(name))
     descriptions: tuple[str, ...] = ()
     if chosen:
-        said = (_errors(rest), _companions(rest, N_ENDINGS))
+        said = (errors_of(rest), counts_of(rest))
         kept = {*chosen, *(one[name] for one in said for name in chosen if name in one)}
         dropped += [name for name in rest if name not in kept]
         rest = [name for name in rest if name in kept]
@@ -337,18 +307,18 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
     spreads = [] if chosen else spread_columns(rest)
     dropped += [name for name in rest if name in spreads]
     rest = [name for name in rest if name not in spreads]
-    errors = _errors(rest)
-    lonely = _lonely_errors(rest, errors)
+    errors = errors_of(rest)
+    lonely = lonely_errors(rest, errors)
     dropped += lonely
     rest = [name for name in rest if name not in lonely]
-    counts = _counts(rest) if columns == "task" or options.cells is not None else {}
+    counts = counts_of(rest) if columns == "task" or options.cells is not None else {}
     beside = {*errors.values(), *counts.values()}
     values = tuple(name for name in rest if name not in beside)
     lacking = [name for name in values if name in numeric and name not in errors]
     if errors and lacking:
         first = next(iter(errors))
         told = f"such as {errors[first]!r}" if options.cells is None else f"in cells of {first!r}"
-        lines = " ".join(f"--metric {shlex.quote(name)}" for name in errors)
+        lines = paste_names("--metric", errors)
         also = f" The others alone: {lines}." if len(errors) > 1 else ""
         raise DataError(
             f"{table.source}: some columns have a standard error beside them ({told}), "
@@ -362,8 +332,7 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
 
 def _helpers(names: Sequence[str], options: ReadOptions) -> list[str]:
     """Columns that describe models, or say what place they have on another column."""
-    aside = [*_companions(names, _RANK_ENDINGS).values(), *beside_a_mean(names)]
-    aside += _of_training(names)
+    aside = [*ranks_of(names).values(), *beside_a_mean(names), *of_training(names)]
     if len(_silent([name for name in names if not is_helper(name)])) > 1:
         aside += [name for name in names if is_mean_of_metric(name)]
     return [
@@ -387,40 +356,6 @@ def _silent(names: Sequence[str]) -> list[str]:
     ]  # fmt: skip
 
 
-def _of_training(names: Sequence[str]) -> list[str]:
-    """Columns of what was learned from, where the same is there of what was not.
-
-    >>> _of_training(["test_score", "train_score"]), _of_training(["Train acc", "trains"])
-    (['train_score'], [])
-    """
-    folded = {fold_name(name) for name in names}
-    found = {name: _TRAINING.sub("test", name, count=1) for name in names}
-    return [
-        name for name, other in found.items()
-        if other != name and folded & {fold_name(_TESTED.sub(one, other)) for one in _PARTS}
-    ]  # fmt: skip
-
-
-_TRAINING = re.compile(r"(?i)(?<![^\W_])train(?:ing)?(?![^\W_])")
-_TESTED = re.compile(r"(?<![^\W_])test(?![^\W_])")
-_PARTS = ("test", "val", "valid", "validation", "dev", "eval", "holdout")
-
-
-def _counts(names: Sequence[str]) -> dict[str, str]:
-    """Columns of numbers of items by the column of which they are."""
-    found = _companions(names, N_ENDINGS)
-    for count in names:
-        task = _N_OF.fullmatch(count)
-        of = re.compile(rf"(\w+_)?{re.escape(task[1])}(_\w+)?") if task else None
-        own = [name for name in names if of is not None and name != count and of.fullmatch(name)]
-        for name in own:
-            found.setdefault(name, count)
-    return found
-
-
-_N_OF = re.compile(r"n_(?:q_|items_|questions_|samples_)?(\w+)")
-
-
 def _check_kinds(
     table: Table, values: Sequence[str], names: Sequence[str], options: ReadOptions
 ) -> None:
@@ -437,7 +372,7 @@ def _check_kinds(
     if not means or not silent or {"", options.metric} & options.direction.keys():
         return
     lower, higher = (
-        shlex.join(part for name in silent for part in ("--direction", f"{name}={side}"))
+        paste_names("--direction", (f"{name}={side}" for name in silent))
         for side in ("lower", "higher")
     )
     raise DataError(
@@ -449,17 +384,16 @@ def _check_kinds(
 
 def _ask_kinds(table: Table, values: Sequence[str], others: Sequence[str]) -> str:
     """The question which columns are scores, with the lines to paste."""
-    head = table.head(HEAD_ROWS)
-    numbers = find_numeric(table.columns, head)
+    header = Header.of(table)
     words = {
-        name for place, name in enumerate(table.columns)
-        if all(row[place] is None or str(row[place]).strip().casefold() in WORDS for row in head)
+        name for name, own in header.cells.items()
+        if all(cell is None or str(cell).strip().casefold() in WORDS for cell in own)
     }  # fmt: skip
     scores = [
         name for name in values
-        if name in numbers and name not in (*others, *words) and not is_rating(name)
+        if name in header.numbers and name not in (*others, *words) and not is_rating(name)
     ]  # fmt: skip
-    lines = " ".join(f"--metric {shlex.quote(name)}" for name in scores)
+    lines = paste_names("--metric", scores)
     lines += f" (in Python: metric={scores!r})"
     return (
         f"{table.source}: the columns hold numbers of different kinds, which have no average: "
@@ -468,116 +402,17 @@ def _ask_kinds(table: Table, values: Sequence[str], others: Sequence[str]) -> st
     )
 
 
-def _companions(
-    names: Sequence[str], endings: Sequence[str], *, every: bool = False
-) -> dict[str, str]:
-    """Columns that say something about another column, by that column; or `every` one by itself."""
-    found = {}
-    for name in names:
-        for ending in endings:
-            for base in _without(name, ending):
-                if base in names:
-                    found[name if every else base] = name
-    return found
-
-
-def _without(name: str, ending: str) -> list[str]:
-    """The name without an ending, behind which a filter or another remark may stand.
-
-    >>> _without("arc/acc_stderr,none", "_stderr"), _without("arc_se", "_se"), _without("a", "_se")
-    (['arc/acc,none'], ['arc'], [])
-    """
-    if name.endswith(ending):
-        return [name.removesuffix(ending)]
-    return [name.replace(ending + mark, mark, 1) for mark in ",|:@" if ending + mark in name]
-
-
-def spread_columns(names: Sequence[str]) -> list[str]:
-    """Columns that say how far others are spread, or are other statistics than a mean beside them.
-
-    >>> spread_columns(["math", "math_std", "law_mean", "law_max", "std_art", "mean_art", "max_go"])
-    ['math_std', 'law_max', 'std_art']
-    >>> spread_columns(["Text Arena", "Text 95% CI lower", "Text 95% CI upper"])
-    ['Text 95% CI lower', 'Text 95% CI upper']
-    >>> spread_columns(["MT", "rating", "rating_q025", "rating_q975", "low", "high"])
-    ['rating_q025', 'rating_q975']
-    """
-    beside = set(_companions(names, SPREAD_ENDINGS, every=True).values())
-    beside |= {name for name in names if _is_bound(name)}
-    beside |= {
-        end for pair in end_pairs(names) for end in pair
-        if any(name not in pair and pair[0].startswith(name) for name in names)
-    }  # fmt: skip
-    alike: dict[tuple[str, str], dict[str, str]] = {}
-    for name in names:
-        for ends in (_FIRST_WORD.fullmatch(name), _LAST_WORD.fullmatch(name)):
-            if ends is not None:
-                parts = ends.groupdict(default="")
-                alike.setdefault((parts["before"], parts["after"]), {})[parts["word"]] = name
-    for found in alike.values():
-        kinds = {name: kind_of_statistic(word) for word, name in found.items()}
-        if "mean" in kinds.values():
-            beside |= {name for name, kind in kinds.items() if kind not in (None, "mean")}
-    return [name for name in names if name in beside and not name.endswith(SE_ENDINGS)]
-
-
-def _is_bound(name: str) -> bool:
-    """Whether a name is that of an end of an interval, or of the interval."""
-    words = set(re.findall(r"[^\W_]+", name.casefold()))
-    return bool(words & {"ci", "confidence"}) and bool(words & _ENDS)
-
-
-_ENDS = frozenset({"lower", "upper", "low", "high", "lo", "hi", "95", "90", "99", "interval"})
-_FIRST_WORD = re.compile(r"(?P<before>)(?P<word>[^\W_]+)(?P<after>[_ ].+)")
-_LAST_WORD = re.compile(r"(?P<before>.+[_ ])(?P<word>[^\W_]+)(?P<after>)")
-
-
-def _errors(names: Sequence[str]) -> dict[str, str]:
-    """Columns of standard errors by the column of which they are.
-
-    >>> _errors(["mmlu (acc)", "mmlu_stderr", "arc_acc", "arc_stderr"])
-    {'mmlu (acc)': 'mmlu_stderr', 'arc_acc': 'arc_stderr'}
-    """
-    found = _companions(names, SE_ENDINGS)
-    for name in names:
-        base = next((name.removesuffix(one) for one in SE_ENDINGS if name.endswith(one)), "")
-        if not base or name in found.values():
-            continue
-        same = [
-            one for one in names
-            if one != name and re.fullmatch(rf"{re.escape(base)}(\s*[(\[].*[)\]]|_(\w+))", one)
-            and not one.endswith(SE_ENDINGS)
-        ]  # fmt: skip
-        if len(same) == 1 and same[0] not in found:
-            found[same[0]] = name
-    return found
-
-
-def _lonely_errors(names: Sequence[str], errors: Mapping[str, str]) -> list[str]:
-    """Columns called standard errors, of nothing that is here; none if all are called so."""
-    known = {*errors.values()}
-    lonely = [
-        name for name in names
-        if name not in known and name.endswith(SE_ENDINGS) and usual_direction(name) is None
-    ]  # fmt: skip
-    return lonely if len(lonely) < len(names) else []
-
-
 def _with_source(
-    table: Table, names: Sequence[str], rows: str | None, keys: Mapping[str, str],
-    numeric: Collection[str], matrix: str,
-) -> tuple[str | None, dict[str, str]]:  # fmt: skip
+    header: Header, names: Sequence[str], rows: str | None, keys: Mapping[str, str], matrix: str
+) -> tuple[str | None, dict[str, str]]:
     """The column of items, and keys with what they come from: patients that have several scans."""
     free = [name for name in names if name not in keys.values()]
     source = next((name for name in free if name != rows and names_source(name)), None)
     if matrix != "items by models" or "cluster" in keys:
         return rows, dict(keys)
     if rows is not None and names_source(rows):
-        head = table.head(HEAD_ROWS)
-        place = {name: number for number, name in enumerate(table.columns)}
-        different = {name: len({row[place[name]] for row in head}) for name in free}
-        texts = [name for name in free if name not in numeric]
-        beside = next((name for name in texts if different[name] == len(head)), rows)
+        texts = [name for name in free if name not in header.numbers]
+        beside = next(filter(header.is_different, texts), rows)
         rows, source = (rows, source) if beside == rows else (beside, rows)
     return rows, {**keys, **({} if source is None else {"cluster": source})}
 

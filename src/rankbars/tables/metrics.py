@@ -7,6 +7,8 @@ direction is declared, because stored results are often negated already.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 from rankbars.errors import OptionError
@@ -21,6 +23,7 @@ __all__ = [
     "is_proportion",
     "is_trial_metric",
     "metric_in_name",
+    "name_words",
     "never_negative",
     "refuse_trial_metric",
     "split_words",
@@ -66,6 +69,18 @@ def refuse_trial_metric(name: str) -> None:
 def split_words(text: str) -> frozenset[str]:
     """The words of a text, as lists in this package are written."""
     return frozenset(text.split())
+
+
+@lru_cache(maxsize=1024)
+def name_words(name: str) -> tuple[str, ...]:
+    """The words of a name, without case.
+
+    Examples
+    --------
+    >>> name_words("GSM8K_acc (5-shot)")
+    ('gsm8k', 'acc', '5', 'shot')
+    """
+    return tuple(re.findall(r"[^\W_]+", name.casefold()))
 
 
 LOWER = split_words("""
@@ -189,7 +204,7 @@ def is_plain(name: str) -> bool:
     >>> is_plain("final_score"), is_plain("helpfulness"), is_plain("sharpness"), is_plain("mean")
     (True, True, False, False)
     """
-    words = _words(name)
+    words = name_words(name)
     return is_measure(name) or any(word in _PLAIN or word.endswith("ed") for word in words)
 
 
@@ -201,10 +216,11 @@ def is_measure(name: str) -> bool:
     >>> is_measure("exact_match"), is_measure("Faithfulness"), is_measure("mistral-large")
     (True, True, False)
     """
-    folded = "".join(_words(name))
+    folded = "".join(name_words(name))
     return usual_direction(name) is not None or folded.removesuffix("score") in _CRITERIA
 
 
+@lru_cache(maxsize=1024)
 def usual_direction(name: str) -> Literal["higher", "lower"] | None:
     """Side of the metric `name` that is usually better; None for a name that is not known.
 
@@ -233,7 +249,7 @@ def usual_direction(name: str) -> Literal["higher", "lower"] | None:
     >>> usual_direction("tokens_per_s"), usual_direction("tokens"), usual_direction("cost per hour")
     ('higher', 'lower', 'lower')
     """
-    words = _words(name)
+    words = name_words(name)
     if not words:
         return None
     negated = words[0] in ("neg", "negative", "negated") and not _spellings(words) & _NEGATED
@@ -251,6 +267,7 @@ def usual_direction(name: str) -> Literal["higher", "lower"] | None:
     return "higher" if spellings & HIGHER and not _is_place(words) else None
 
 
+@lru_cache(maxsize=1024)
 def ends_in_loss(name: str) -> bool:
     """Whether a name is that of a measure of which less is usually better, or ends in one.
 
@@ -281,10 +298,10 @@ def ends_in_loss(name: str) -> bool:
     if begins_with is not None and usual_direction(begins_with) == "lower":
         return True
     bare = _PARENTHESES.sub(" ", name)
-    return any(_is_loss(words) or _is_unwanted(words) for words in (_words(name), _words(bare)))
+    return any(_is_loss(words) or _is_unwanted(words) for words in map(name_words, (name, bare)))
 
 
-def _is_unwanted(words: list[str]) -> bool:
+def _is_unwanted(words: Sequence[str]) -> bool:
     """Whether words are a count or a share of what should not be, or end in such a rate."""
     if _is_place(words):
         return True
@@ -300,12 +317,12 @@ def _is_unwanted(words: list[str]) -> bool:
     return any(_UNWANTED.fullmatch(run) for run in runs)
 
 
-def _is_place(words: list[str]) -> bool:
+def _is_place(words: Sequence[str]) -> bool:
     """Whether words end in one for a place among others, as in "preference rank"."""
     return len(words) > 1 and words[-1] in _PLACES and words[-2] != "reciprocal"
 
 
-def _is_loss(words: list[str]) -> bool:
+def _is_loss(words: Sequence[str]) -> bool:
     ends = {"".join(words[start:]) for start in range(len(words))}
     return bool(ends & (LOWER if len(words) == 1 else LOWER - _SYLLABLES))
 
@@ -358,7 +375,7 @@ def is_amount(name: str) -> bool:
     >>> is_amount("tasks"), is_amount("timeliness")
     (False, False)
     """
-    return bool(_UNIT.search(name.casefold().strip()) or AMOUNTS & set(_words(name)))
+    return bool(_UNIT.search(name.casefold().strip()) or AMOUNTS & set(name_words(name)))
 
 
 def never_negative(name: str) -> bool:
@@ -369,7 +386,7 @@ def never_negative(name: str) -> bool:
     >>> never_negative("val_rmse"), never_negative("nll"), never_negative("neg_rmse")
     (True, False, False)
     """
-    words = _words(name)
+    words = name_words(name)
     if not words or usual_direction(name) == "higher":
         return False
     found = _spellings(words)
@@ -384,13 +401,13 @@ def is_proportion(name: str) -> bool:
     >>> is_proportion("acc_norm"), is_proportion("f1")
     (True, False)
     """
-    words = _words(name)
+    words = name_words(name)
     whole = "".join(words)
     if usual_direction(name) == "lower":
         return False
     return (
         whole in PROPORTIONS
-        or words[0:1] in (["acc"], ["accuracy"])
+        or words[0:1] in (("acc",), ("accuracy",))
         or bool(re.fullmatch(r"pass(at)?\d+", whole) or whole.startswith("exactmatch"))
     )
 
@@ -403,7 +420,7 @@ def depends_on_scale(name: str) -> bool:
     >>> depends_on_scale("val_rmse"), depends_on_scale("accuracy")
     (True, False)
     """
-    return is_amount(name) or bool(_spellings(_words(name)) & SCALED)
+    return is_amount(name) or bool(_spellings(name_words(name)) & SCALED)
 
 
 # Names of metrics that name nothing else, where they begin or end the name of a task.
@@ -426,7 +443,7 @@ def metric_in_name(task: str) -> str | None:
     >>> metric_in_name("pass@1 (HumanEval)"), metric_in_name("f1-squad"), metric_in_name("math")
     ('pass1', 'f1', None)
     """
-    words = _words(task)
+    words = name_words(task)
     for count in range(min(_LONGEST, len(words)), 0, -1):
         for run in ("".join(words[-count:]), "".join(words[:count])):
             telling = run in _TELLING or run.rstrip("0123456789") in _TELLING
@@ -445,8 +462,8 @@ def without_metric(task: str) -> tuple[str, str] | None:
     """
     at = re.search(r"\w+@\d+", task)
     if at is not None:
-        return " ".join(_words(task.replace(at[0], " "))), at[0]
-    metric, words = metric_in_name(task), _words(task)
+        return " ".join(name_words(task.replace(at[0], " "))), at[0]
+    metric, words = metric_in_name(task), name_words(task)
     for count in range(1, min(_LONGEST, len(words)) + 1):
         for run, rest in ((words[-count:], words[:-count]), (words[:count], words[count:])):
             if metric == "".join(run):
@@ -454,15 +471,12 @@ def without_metric(task: str) -> tuple[str, str] | None:
     return None
 
 
-def _words(name: str) -> list[str]:
-    return re.findall(r"[^\W_]+", name.casefold())
-
-
-def _spellings(words: list[str]) -> set[str]:
+@lru_cache(maxsize=1024)
+def _spellings(words: tuple[str, ...]) -> frozenset[str]:
     """Runs of neighbouring words written as one, with and without numbers at the end."""
     runs = {
         "".join(words[start:end])
         for start in range(len(words))
         for end in range(start + 1, len(words) + 1)
     }
-    return runs | {run.rstrip("0123456789") for run in runs} - {""}
+    return frozenset(runs | {run.rstrip("0123456789") for run in runs} - {""})

@@ -18,7 +18,7 @@ from rankbars.tables.parsedtables import FileNames, ParsedTable, TidyTable
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
 from rankbars.tables.statistics import take_statistics
-from rankbars.tables.tableheads import HEAD_ROWS, find_numeric
+from rankbars.tables.tableheads import Header
 from rankbars.tables.tidy import prepare_tidy
 from rankbars.tables.traininglogs import refuse_log, refuse_training
 from rankbars.tables.wide import prepare_wide
@@ -101,7 +101,7 @@ def _prepare_split(split: SplitCells, names: FileNames, options: ReadOptions) ->
             options = replace(options, columns={**options.columns, **beside})
         found = prepare_tidy(full, names, options)
     else:
-        numbers = find_numeric(split.values.columns, split.values.head(HEAD_ROWS))
+        numbers = Header.of(split.values).numbers
         with_errors = [
             name
             for name in split.values.columns

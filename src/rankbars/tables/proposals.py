@@ -13,7 +13,6 @@ from rankbars.tables.asides import describes_models, is_helper, is_summary, like
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name, names_source, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
-from rankbars.tables.formanswers import ask_about_form
 from rankbars.tables.likelyroles import COMPARED, MOST_TASKS, likely_roles
 from rankbars.tables.metrics import (
     ends_in_loss,
@@ -25,6 +24,7 @@ from rankbars.tables.metrics import (
 from rankbars.tables.readoptions import LAYOUTS
 from rankbars.tables.relations import Table
 from rankbars.tables.sidebyside import (
+    ask_about_form,
     ask_about_matrix,
     ask_about_models,
     ask_to_score,
@@ -36,10 +36,7 @@ from rankbars.tables.tableheads import (
     UNNAMED,
     Header,
     corner_names,
-    find_keys,
-    find_row_numbers,
     find_state,
-    read_number,
 )
 
 __all__ = ["ask_two_ways", "ask_undecided", "refuse_crossed", "split_values", "unnamed_rows"]
@@ -50,13 +47,12 @@ def ask_two_ways(table: Table, header: Header) -> str:
     from rankbars.tables.decorated import is_count
 
     others = ", ".join(repr(name) for name in header.unexplained[:8])
-    head = table.head(HEAD_ROWS)
-    for place, name in enumerate(table.columns):
-        if head and all(is_count(str(row[place])) for row in head):
+    for name, cells in header.cells.items():
+        if cells and all(is_count(str(cell)) for cell in cells):
             counted = f"{paste_columns({'score': name})} --cells count --layout tidy"
             return (
                 f"{table.source}: there is a column of models, and {name!r} holds counts such as "
-                f"{head[0][place]}. If they are right answers of so many items, which say how sure "
+                f"{cells[0]}. If they are right answers of so many items, which say how sure "
                 f"a score is: {counted} (in Python: columns={{'score': {name!r}}}, cells='count', "
                 "layout='tidy')."
             )
@@ -88,12 +84,11 @@ def ask_undecided(table: Table, header: Header) -> str:
         f"{table.source}: the header does not say how to read the table. Columns: {shown}"
         f"{f' and {more} more' if more > 0 else ''}."
     )
-    head = table.head(HEAD_ROWS)
-    found = ask_about_form(header, head) or ask_to_score(table, header, head)
-    models = [] if found or numbers_rows(header, head) else unnamed_rows(header)
+    found = ask_about_form(header) or ask_to_score(table, header)
+    models = [] if found or numbers_rows(header) else unnamed_rows(header)
     if models:
-        return f"{said} {_ask_about_rows(table.source, header, models, head)}"
-    found = found or _propose_board(header, head) or ask_about_models(table, header, head)
+        return f"{said} {_ask_about_rows(table.source, header, models)}"
+    found = found or _propose_board(header) or ask_about_models(table, header)
     return f"{said} {found or _ways(table, header)}"
 
 
@@ -103,26 +98,22 @@ def unnamed_rows(header: Header) -> list[str]:
     Examples
     --------
     >>> scores = [(0, 0.81, 0.83), (1, 0.79, 0.84)]
-    >>> unnamed_rows(Header.of(["", "ridge", "rf"], scores))
+    >>> unnamed_rows(Header(["", "ridge", "rf"], scores))
     ['ridge', 'rf']
-    >>> unnamed_rows(Header.of(["", "train_loss", "val_loss"], scores))
+    >>> unnamed_rows(Header(["", "train_loss", "val_loss"], scores))
     []
     """
-    numbers = find_row_numbers(header.columns, header.numeric)
-    models = [name for name in header.columns if name not in numbers]
+    models = [name for name in header.columns if name not in header.row_numbers]
     named = any(is_measure(name) or parse_number(name) is not None for name in models)
     plain = set(models) <= {*header.unexplained} and not named
-    return models if len(models) > 1 and plain and not header.empty else []
+    return models if len(models) > 1 and plain and header.rows else []
 
 
-def _ask_about_rows(
-    source: str, header: Header, models: Sequence[str], head: Sequence[tuple[object, ...]]
-) -> str:
+def _ask_about_rows(source: str, header: Header, models: Sequence[str]) -> str:
     """The question what rows without a name are, one line each."""
-    rows = len(head)
+    rows = len(header.rows)
     many = f"The {rows} rows" if rows < HEAD_ROWS else "Rows"
-    places = [header.columns.index(name) for name in models]
-    numbers = np.array([[read_number(row[at]) for row in head] for at in places], dtype=float)
+    numbers = np.array([header.read[name] for name in models], dtype=float)
     lower, because = side_of_columns(source, models, "", numbers)
     shares = not (numbers > 1.0).any()
     side = " --direction lower" if lower else "" if shares else " --direction lower|higher"
@@ -171,13 +162,12 @@ def _ask_whom_it_is_about(roles: Mapping[str, str], rater: str) -> str:
     )
 
 
-def _propose_board(header: Header, head: Sequence[tuple[object, ...]]) -> str:
+def _propose_board(header: Header) -> str:
     """The lines for boards of competitions, and for exports with a column for each task."""
-    place = {name: number for number, name in enumerate(header.columns)}
     once = [
         name for name in header.columns
-        if name not in header.numeric and not is_helper(name) and len(head) > 1
-        and len({str(row[place[name]]) for row in head}) == len(head)
+        if name not in header.numeric and not is_helper(name) and len(header.rows) > 1
+        and header.is_different(name)
     ]  # fmt: skip
     scores = [name for name in header.columns if fold_name(name) == "score"]
     teams = [name for name in once if fold_name(name) in _TEAMS]
@@ -234,9 +224,9 @@ def _ways(table: Table, header: Header) -> str:
         )
     if hint := _name_score(header) or _name_votes(header):
         return f"{tidy}; {matrix}. To read this one, {hint} or {layouts}."
-    if square := ask_about_matrix(table, header, table.head(HEAD_ROWS)):
+    if square := ask_about_matrix(table, header):
         return square
-    if named := _one_row_each(header, table.head(HEAD_ROWS)):
+    if named := _one_row_each(header):
         return (
             f"{tidy}; {matrix}. To read this one, name its columns (if these are they: {named}) or "
             f"{layouts}."
@@ -271,12 +261,12 @@ def _name_votes(header: Header) -> str:
     return f"name its columns (if these are they: {named})"
 
 
-def _one_row_each(header: Header, head: Sequence[tuple[object, ...]]) -> str:
+def _one_row_each(header: Header) -> str:
     """The options that name one or two columns of text and the only one of numbers."""
     text, numbers = _texts_and_numbers(header)
-    if header.empty or not 1 <= len(text) <= 2 or len(numbers) != 1 or not all(header.columns):
+    if not header.rows or not 1 <= len(text) <= 2 or len(numbers) != 1 or not all(header.columns):
         return ""
-    different = {name: len({str(row[header.columns.index(name)]) for row in head}) for name in text}
+    different = {name: len(set(map(str, header.cells[name]))) for name in text}
     items = [name for name in text[1:] if max(different.values()) > MOST_TASKS]
     text = sorted(text, key=different.__getitem__) if items else text
     roles = ("model", "item" if items else "task")[: len(text)]
@@ -288,25 +278,26 @@ def _texts_and_numbers(header: Header) -> tuple[list[str], list[str]]:
     return text, [name for name in header.columns if name in header.numeric]
 
 
-def refuse_crossed(table: Table, header: Header, head: Sequence[tuple[object, ...]]) -> None:
+def refuse_crossed(table: Table, header: Header) -> None:
     """A matrix has one row per model; what crosses models with tasks or folds is no task."""
     known = corner_names("model")
-    place = next((i for i, name in enumerate(header.columns) if fold_name(name) in known), None)
-    if place is None or len({str(row[place]) for row in head}) == len(head):
+    model = next((name for name in header.columns if fold_name(name) in known), None)
+    if model is None or header.is_different(model):
         return
-    keys = find_keys(header.columns, header.numeric)
-    state = find_state(header.columns, head)
+    keys, cells = header.keys, header.cells
+    state = find_state(header)
     texts = [
-        name for number, name in enumerate(header.columns)
-        if number != place and name not in (*header.numeric, *keys.values(), *UNNAMED, state)
-        and not is_helper(name) and _crosses(head, place, number)
-        and not _DATED.match(str(head[0][number]))
+        name for name in header.columns
+        if name not in (model, *header.numeric, *keys.values(), *UNNAMED, state)
+        and not is_helper(name) and _crosses(cells[model], cells[name])
+        and not _DATED.match(str(cells[name][0]))
     ]  # fmt: skip
     numbers = [
-        name for name in header.unexplained if name not in keys.values()
-        and any(row[header.columns.index(name)] not in (None, "", "-") for row in head)
-    ]  # fmt: skip
-    numbers.sort(key=lambda name: not _has_fractions(head, header.columns.index(name)))
+        name
+        for name in header.unexplained
+        if name not in keys.values() and any(cell not in (None, "", "-") for cell in cells[name])
+    ]
+    numbers.sort(key=lambda name: not any((one or 0.0) % 1.0 > 0.0 for one in header.read[name]))
     scores = likely_scores(numbers) or numbers
     places = [name for name in header.columns if fold_name(name) in _PLACES
               and name in header.numeric]  # fmt: skip
@@ -314,9 +305,7 @@ def refuse_crossed(table: Table, header: Header, head: Sequence[tuple[object, ..
         scores = places
     if not scores or not (keys or texts):
         return
-    splits = {
-        name: split_values({row[header.columns.index(name)] for row in head}) for name in texts
-    }
+    splits = {name: split_values(set(cells[name])) for name in texts}
     parts = [name for name in texts if splits[name]]
     texts = [name for name in texts if name not in parts]
     if len(texts) == 1 and not (keys or parts) and _are_tasks(scores, texts[0]):
@@ -324,11 +313,11 @@ def refuse_crossed(table: Table, header: Header, head: Sequence[tuple[object, ..
     ids = [name for name in numbers if name not in scores]
     raters = [name for name in (*texts, *ids) if fold_name(name) in RATERS]
     rated = [name for name in (*texts, *ids) if name not in raters]
-    roles = {"model": header.columns[place]}
+    roles = {"model": model}
     if len(raters) == len(rated) == 1 and not (keys or parts):
         about = {**roles, "item": rated[0], "score": scores[0]}
         raise DataError(f"{table.source}: {_ask_whom_it_is_about(about, raters[0])}")
-    roles |= _name_rows(header.columns, head, place, texts, ids) | {**keys, "score": scores[0]}
+    roles |= _name_rows(header, model, texts, ids) | {**keys, "score": scores[0]}
     words = f"{next(iter((*texts, *parts, *keys.values())))!r} tells them apart"
     lines = paste_columns(roles)
     if parts:
@@ -336,7 +325,7 @@ def refuse_crossed(table: Table, header: Header, head: Sequence[tuple[object, ..
         lines = f"{lines} {paste_condition(chosen)}"
     where = f", where={chosen!r}" if parts else ""
     raise DataError(
-        f"{table.source}: {header.columns[place]!r} names models that have several rows, and "
+        f"{table.source}: {model!r} names models that have several rows, and "
         f"{words}, so this seems to be one row per score. If so, name its columns: {lines} (in "
         f"Python: columns={roles!r}{where}). If each column of numbers is a task: --layout "
         "models-by-tasks."
@@ -351,11 +340,6 @@ def _are_tasks(scores: Sequence[str], beside: str) -> bool:
     """
     known = fold_name(beside) in COMPARED or describes_models(beside)
     return len(scores) > (1 if known else 2) and not any(map(is_measure, scores))
-
-
-def _has_fractions(head: Sequence[tuple[object, ...]], place: int) -> bool:
-    """Whether a column holds numbers that are not whole, as ids and counts do not."""
-    return any((read_number(row[place]) or 0.0) % 1.0 > 0.0 for row in head)
 
 
 _PLACES = frozenset({"rank", "place", "position", "ranking"})
@@ -378,9 +362,8 @@ def split_values(values: Collection[object]) -> str:
 
 
 def _name_rows(
-    columns: Sequence[str], head: Sequence[tuple[object, ...]], model: int, texts: Sequence[str],
-    ids: Sequence[str],
-) -> dict[str, str]:  # fmt: skip
+    header: Header, model: str, texts: Sequence[str], ids: Sequence[str]
+) -> dict[str, str]:
     """Roles of the columns that tell the rows of a model apart: tasks, or items and their source.
 
     A column of text names tasks, unless models have several rows of each of its names: then what
@@ -388,22 +371,20 @@ def _name_rows(
     """
 
     def apart(*names: str) -> bool:
-        places = [columns.index(name) for name in names]
-        rows = [(row[model], *(row[place] for place in places)) for row in head]
-        return len(set(rows)) == len(rows)
+        return header.is_different(model, *names)
 
     if not texts:
         return {}
     named = any(map(apart, (*texts[1:], *ids)))  # something names each row by itself
     if names_source(texts[0]) and not named:  # who was sampled
         inner = next(
-            (name for name in columns if name not in (columns[model], texts[0])
+            (name for name in header.columns if name not in (model, texts[0])
              and apart(name, texts[0]) and not apart(name)), "",
         )  # fmt: skip
         return {"item": texts[0]} | ({"epoch": inner} if inner else {})
     if apart(texts[0]):
-        place = columns.index(texts[0])
-        return {"item" if len({str(row[place]) for row in head}) > MOST_TASKS else "task": texts[0]}
+        several = len(set(map(str, header.cells[texts[0]]))) > MOST_TASKS
+        return {"item" if several else "task": texts[0]}
     for name in (*texts[1:], *ids):
         if apart(name):
             return {"item": name, "cluster": texts[0]}
@@ -419,9 +400,8 @@ def _name_rows(
 _DATED = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-def _crosses(head: Sequence[tuple[object, ...]], model: int, other: int) -> bool:
+def _crosses(models: Sequence[object], names: Sequence[object]) -> bool:
     """Whether a column has several names beside one model, and the same beside several models."""
-    pairs = {(str(row[model]), str(row[other])) for row in head if row[other] not in (None, "")}
-    models = {one for one, _ in pairs}
-    names = {one for _, one in pairs}
-    return len(pairs) > max(len(models), len(names)) and len(names) > 1
+    both = zip(models, names, strict=True)
+    pairs = {(str(model), str(name)) for model, name in both if name not in (None, "")}
+    return len(pairs) > max(len({model for model, _ in pairs}), len({name for _, name in pairs}))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankbars.errors import DataError
 from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED, Records, describe_place
-from rankbars.tables.columns import ROLES, fold_name, names_run
+from rankbars.tables.columns import fold_name, names_run, role_names
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.parsedtables import Group
 
@@ -405,10 +405,9 @@ def refuse_lacking_raters(group: Group, records: Records) -> None:
     """
     for role in group.plan.answers:
         column, names = group.roles.get(role), records.names.get(role, ())
-        usual = {fold_name(one) for one in (role, *ROLES[role].aliases)}
         numbers = any(name.isdigit() or names_run(name) for name in names)
         few = 1 < len(names) <= _MOST_RATERS
-        if column is None or fold_name(column) in usual or numbers or not few:
+        if column is None or fold_name(column) in role_names(role) or numbers or not few:
             continue
         pairs = set(
             records.ask(records.select(f"DISTINCT model_code, {role}_code", ("model", role)))

@@ -15,22 +15,23 @@ import numpy as np
 
 from rankbars.data.notes import list_names
 from rankbars.tables.asides import is_helper
+from rankbars.tables.cells import read_number
 from rankbars.tables.columnkinds import refuse_predictions
-from rankbars.tables.columns import ROLES, fold_name, paste_columns
+from rankbars.tables.columns import fold_name, paste_columns, role_names
 from rankbars.tables.conditions import paste_condition, quote_column
-from rankbars.tables.metrics import ends_in_loss, is_measure, split_words, usual_direction
-from rankbars.tables.relations import Table
-from rankbars.tables.tableheads import (
-    TRUTHS,
-    UNNAMED,
-    Header,
-    corner_names,
-    find_keys,
-    read_number,
+from rankbars.tables.metrics import (
+    ends_in_loss,
+    is_measure,
+    name_words,
+    split_words,
+    usual_direction,
 )
+from rankbars.tables.relations import Table
+from rankbars.tables.tableheads import TRUTHS, UNNAMED, Header, corner_names
 from rankbars.tables.times import are_times
 
 __all__ = [
+    "ask_about_form",
     "ask_about_matrix",
     "ask_about_models",
     "ask_to_score",
@@ -38,34 +39,30 @@ __all__ = [
     "side_of_columns",
 ]
 
-_Rows = Sequence[tuple[object, ...]]
-
 # Fewer rows, or fewer models, may be anything.
 _ITEMS, _MODELS = 20, 2
 # Numbers of models on one row are not so many times as large as those of others.
 _APART = 50.0
 
-_METRICS = frozenset(fold_name(name) for name in ("metric", *ROLES["metric"].aliases))
 _PARTS = split_words("train training val valid validation test dev min max std mean median sd se")
 
 
-def ask_about_models(table: Table, header: Header, head: _Rows) -> str:
+def ask_about_models(table: Table, header: Header) -> str:
     """The question what rows are, where columns of numbers seem to be models; else empty."""
-    if header.has("model", weak=True) or header.has_key or not head:
+    if header.has("model", weak=True) or header.has_key or not header.rows:
         return ""
-    behind, header, head = _plain(header, head)
-    place = {name: at for at, name in enumerate(header.columns)}
-    cells = {name: [row[at] for row in head] for name, at in place.items()}
-    models = _models(header, cells)
+    behind, header = _plain(header)
+    cells = dict(header.cells)
+    models = _models(header)
     if len(models) < _MODELS or header.has("score", weak=True):
         return ""
     keys = [name for name in header.columns if name not in models and name
-            and (name in find_keys(header.columns, header.numeric).values()
+            and (name in header.keys.values()
                  or name not in header.numeric or _is_id(cells[name]))]  # fmt: skip
-    metrics = [name for name in keys if fold_name(name) in _METRICS]
+    metrics = [name for name in keys if fold_name(name) in role_names("metric")]
     where = ""
     if metrics:
-        first = str(head[0][place[metrics[0]]])
+        first = str(cells[metrics[0]][0])
         where = f" {paste_condition(f'{quote_column(metrics[0])} = {_quoted(first)}')}"
         keys = [name for name in keys if name not in metrics]
         cells = {name: [cell for cell, metric in zip(own, cells[metrics[0]], strict=True)
@@ -81,16 +78,17 @@ def ask_about_models(table: Table, header: Header, head: _Rows) -> str:
     return f"{list_names(models, 4)} seem to be models, with {each}{kinds}. {lines}{behind}"
 
 
-def _plain(header: Header, head: _Rows) -> tuple[str, Header, _Rows]:
-    """Cells without what stands behind their values, and what there is to say of that."""
-    shown = next((cell for row in head for cell in row if _decoration(cell)), None)
+def _plain(header: Header) -> tuple[str, Header]:
+    """The header without what stands behind values in cells, and what there is to say of that."""
+    shown = next((cell for row in header.rows for cell in row if _decoration(cell)), None)
     if shown is None:
-        return "", header, head
+        return "", header
     rows = [
-        tuple(str(cell).split()[0] if _decoration(cell) else cell for cell in row) for row in head
+        tuple(str(cell).split()[0] if _decoration(cell) else cell for cell in row)
+        for row in header.rows
     ]
     said = f" Of cells such as {shown!r}: {_decoration(shown)}"
-    return said, Header.of(header.columns, rows), rows
+    return said, Header(header.columns, rows)
 
 
 def _decoration(cell: object) -> str:
@@ -104,21 +102,20 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _models(header: Header, cells: dict[str, list[object]]) -> list[str]:
+def _models(header: Header) -> list[str]:
     """Columns of numbers that may all be models; empty if one is something else."""
-    keys = find_keys(header.columns, header.numeric).values()
     names = [
-        name for name in header.columns
-        if name in header.unexplained and name not in keys
-        and not (_is_id(cells[name]) and name == header.columns[0])
+        name for name in header.unexplained
+        if name not in header.keys.values()
+        and not (_is_id(header.cells[name]) and name == header.columns[0])
     ]  # fmt: skip
-    words = [re.findall(r"[^\W_]+", name.casefold()) for name in names]
+    words = list(map(name_words, names))
     common = set.intersection(*map(set, words)) if words else set()
     rests = [" ".join(word for word in own if word not in common) for own in words]
     if any(map(is_measure, names)) and not all(rests):
         return []
     plain = not any(is_measure(rest) or rest in _PARTS for rest in rests)
-    return names if plain and _are_alike([_numbers(cells[name]) for name in names]) else []
+    return names if plain and _are_alike([_numbers(header.cells[name]) for name in names]) else []
 
 
 def _are_alike(columns: Sequence[np.ndarray]) -> bool:
@@ -142,10 +139,10 @@ def _is_id(cells: Sequence[object]) -> bool:
     return steps == {1.0} or (len(set(known)) == len(known) and len(known) >= _ITEMS)
 
 
-def numbers_rows(header: Header, head: _Rows) -> bool:
+def numbers_rows(header: Header) -> bool:
     """Whether the first column has a name, and numbers the rows."""
     first = header.columns[0] if header.columns else ""
-    return first not in UNNAMED and _is_id([row[0] for row in head])
+    return first not in UNNAMED and _is_id(header.cells[first])
 
 
 def _naming(keys: Sequence[str], cells: dict[str, list[object]]) -> list[str]:
@@ -167,12 +164,9 @@ def _of_names(named: Sequence[str], cells: dict[str, list[object]]) -> str:
     """The line for columns of scores, where both columns that name rows have few names each."""
     few = [len({*map(str, cells[name])}) for name in named]
     times = any(are_times([*map(str, cells[name])]) for name in named)
-    if (
-        len(named) < 2
-        or times
-        or max(few) > _FEW_NAMES
-        or 2 * few[0] * few[1] < len(cells[named[0]])
-    ):
+    if len(named) < 2 or times or max(few) > _FEW_NAMES:
+        return ""
+    if 2 * few[0] * few[1] < len(cells[named[0]]):
         return ""
     roles = dict(zip(("model", "task"), named, strict=True))
     return (
@@ -217,15 +211,12 @@ def _lines(
         said += other
         said += f" If {row!r} names models, and columns are tasks: --layout models-by-tasks{where}."
     elif not again and not metric:
-        said += f" If one column is the score of one model: {_score(row)}."
+        score = f"{paste_columns({'item': row})} --column score=NAME"
+        said += f" If one column is the score of one model: {score}."
     return said
 
 
 _FEW_TASKS = 60
-
-
-def _score(row: str) -> str:
-    return f"{paste_columns({'item': row})} --column score=NAME"
 
 
 def side_of_columns(
@@ -251,22 +242,18 @@ def side_of_columns(
         return "lower", f" (lower is better in {metric!r})"
     if all(usual_direction(name) == "lower" or ends_in_loss(name) for name in models):
         return "lower", ""
-    loss = loss_of(source)
-    return (
-        ("lower", f" (lower is better in {loss!r}, after which the file is called)")
-        if (loss)
-        else ("", "")
-    )
+    return _side_of_file(source)
 
 
-def loss_of(source: str) -> str:
-    """The loss that a file is called after; empty if it is called after none."""
-    words = re.findall(r"[^\W_]+", Path(source).stem.casefold())
-    return next((word for word in reversed(words)
-                 if usual_direction(word) == "lower" or ends_in_loss(word)), "")  # fmt: skip
+def _side_of_file(source: str) -> tuple[str, str]:
+    """Whether a file is called after a loss, and after which; empty if it is called after none."""
+    for word in reversed(name_words(Path(source).stem)):
+        if usual_direction(word) == "lower" or ends_in_loss(word):
+            return "lower", f" (lower is better in {word!r}, after which the file is called)"
+    return "", ""
 
 
-def ask_to_score(table: Table, header: Header, head: _Rows) -> str:
+def ask_to_score(table: Table, header: Header) -> str:
     """The way from forecasts or answers beside right ones to scores; empty where there are none.
 
     Raises
@@ -274,7 +261,7 @@ def ask_to_score(table: Table, header: Header, head: _Rows) -> str:
     DataError
         If labels, probabilities of them or numbers stand beside right ones, a row for each.
     """
-    cells = {name: [row[at] for row in head] for at, name in enumerate(header.columns)}
+    cells = header.cells
     truth = next((name for name in header.columns if fold_name(name) in TRUTHS), None)
     if truth is None and "y" in header.columns:
         others = [name for name in header.unexplained if name != "y"]
@@ -282,7 +269,7 @@ def ask_to_score(table: Table, header: Header, head: _Rows) -> str:
     if truth is None:
         return ""
     if truth not in header.numeric:
-        return _score_labels(truth, header, cells)
+        return _score_labels(truth, header)
     models = [name for name in header.unexplained
               if name != truth and not (_is_id(cells[name]) or is_helper(name))]  # fmt: skip
     right = _numbers(cells[truth])
@@ -306,8 +293,9 @@ def ask_to_score(table: Table, header: Header, head: _Rows) -> str:
     )
 
 
-def _score_labels(truth: str, header: Header, cells: dict[str, list[object]]) -> str:
+def _score_labels(truth: str, header: Header) -> str:
     """The way from labels that models gave, beside right ones, to right and wrong."""
+    cells = header.cells
     labels = {str(cell) for cell in cells[truth]}
     models = [
         name for name in header.columns
@@ -325,15 +313,14 @@ def _score_labels(truth: str, header: Header, cells: dict[str, list[object]]) ->
     )
 
 
-def ask_about_matrix(table: Table, header: Header, head: _Rows) -> str:
+def ask_about_matrix(table: Table, header: Header) -> str:
     """The lines for a matrix whose first column names its rows, where columns may be anything."""
     first, *others = header.columns
     scores = [name for name in others if name in header.numeric and not is_helper(name)]
-    if len(scores) < 2 or not first or len({str(row[0]) for row in head}) < len(head):
+    if len(scores) < 2 or not first or not header.is_different(first):
         return ""
-    loss = loss_of(table.source)
-    side = " --direction lower" if loss else ""
-    said = f" (lower is better in {loss!r}, after which the file is called)" if loss else ""
+    lower, said = _side_of_file(table.source)
+    side = " --direction lower" if lower else ""
     ways = {
         "items-by-models": f"{first!r} names items and the other columns are models",
         "tasks-by-models": f"{first!r} names tasks and the other columns are models",
@@ -343,3 +330,39 @@ def ask_about_matrix(table: Table, header: Header, head: _Rows) -> str:
         ways = {name: ways[name] for name in ["tasks-by-models", "models-by-tasks", *ways]}
     lines = "; ".join(f"if {when}, --layout {name}{side}" for name, when in ways.items())
     return f"{lines[0].upper()}{lines[1:]}{said}."
+
+
+# How forms say that nobody won, beside the words of votes.
+_NOBODY = re.compile(r"(?i)(?:both|equal|tie|same|neither|none|no (?:pref|diff)|about the same)")
+
+
+def ask_about_form(header: Header) -> str:
+    """The way from the answers of a form, which name one of two models, to votes."""
+    answers: dict[str, set[str]] = {}
+    for name, own in header.cells.items():
+        cells = {str(cell).strip() for cell in own if cell not in (None, "")}
+        if name not in header.numeric and 2 <= len(cells) <= _MOST_ANSWERS and _ASKS.search(name):
+            answers[name] = cells
+    every = set().union(*answers.values())
+    nobody = sorted(cell for cell in every if _NOBODY.match(cell))
+    sides = sorted(every - {*nobody})
+    if len(sides) != 2 or not len(every) <= _MOST_ANSWERS or len(header.rows) < _FEWEST_VOTES:
+        return ""
+    words = {cell: "bothbad" if _NEITHER.match(cell) else "tie" for cell in nobody}
+    names = list(answers)
+    frame, column = "frame", names[0]
+    if len(names) > 1:
+        rest = [name for name in header.columns if name not in names]
+        frame, column = f"frame.melt({rest!r}, {names!r}, 'prompt', 'answer')", "answer"
+    renamed = f"{frame}.rename(columns={{{column!r}: 'winner'}})"
+    replaced = f".replace({{'winner': {words!r}}})" if words else ""
+    return (
+        f"{list_names(names, 2)} holds {list_names(sorted(every), 4)}, as a form does that asks "
+        f"which of two models is better. Make votes of it, in pandas: {renamed}{replaced}"
+        f".assign(model_a={sides[0]!r}, model_b={sides[1]!r}).to_csv('votes.csv', index=False)."
+    )
+
+
+_MOST_ANSWERS, _FEWEST_VOTES = 6, 5
+_ASKS = re.compile(r"(?i)\?|\b(?:which|better|best|prefer\w*|winner|choice|choose|vote)\b")
+_NEITHER = re.compile(r"(?i)neither|none|both (?:are )?(?:bad|poor|wrong)")

@@ -4,43 +4,25 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
 from rankbars.tables.asides import is_helper, likely_scores
-from rankbars.tables.cells import parse_number
-from rankbars.tables.columns import ROLES, fold_name, paste_columns
+from rankbars.tables.cells import read_number
+from rankbars.tables.columns import fold_name, paste_columns, paste_names, role_names
+from rankbars.tables.companions import STATISTICS, kind_of_statistic
 from rankbars.tables.database import Engine
 from rankbars.tables.layouts import find_answers
-from rankbars.tables.metrics import is_proportion, split_words, usual_direction
+from rankbars.tables.metrics import is_proportion, name_words, split_words, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
-from rankbars.tables.tableheads import HEAD_ROWS, corner_names, find_numeric, find_row_numbers
-from rankbars.tables.valuetables import Chunk, ValueTable
+from rankbars.tables.tableheads import UNNAMED, Header, corner_names
+from rankbars.tables.valuetables import ValueTable, hold_cells
 
-__all__ = [
-    "Statistics",
-    "beside_a_mean",
-    "counts_wrong",
-    "end_pairs",
-    "kind_of_statistic",
-    "take_statistics",
-]
+__all__ = ["Statistics", "counts_wrong", "take_statistics"]
 
-_KINDS: Mapping[str, frozenset[str]] = {
-    "mean": split_words("mean means avg average"),
-    "se": split_words("sem se standarderrorofthemean")
-    | {fold_name(name) for name in ROLES["se"].aliases},
-    "std": split_words("std stdev stddev sd standarddeviation"),
-    "n": split_words("count counts nobs size n") | {fold_name(name) for name in ROLES["n"].aliases},
-    "other": split_words("""
-        min minimum max maximum median var variance q1 q3 iqr range sum total
-        25 50 75 p25 p50 p75 p90 p95 p99 q25 q50 q75
-    """),
-}
 _RIGHT = split_words("""
     correct ncorrect numcorrect correctcount passed npassed numpassed solved nsolved numsolved
     resolved nresolved numresolved right nright successes nsuccesses
@@ -53,8 +35,9 @@ _TOTALS = split_words("""
     total ntotal numtotal totalcount totalitems totalquestions attempted outof of requests nrequests
     numrequests calls ncalls
 """)  # fmt: skip
+# What goes with scores that are read as they stand.
+_BESIDE_SCORES = ("ci_low", "ci_high", "ci_level", "weight")
 _ROW_KEYS = ("item", "fold", "repeat", "run", "epoch", "variant")
-_UNNAMED = ("", "Unnamed: 0")
 # A table that names these says what it holds.
 _TIDY = (frozenset({"model", "task", "score"}), frozenset({"metric", "value"}))
 _MOST_ROWS = 100_000
@@ -108,9 +91,9 @@ def take_statistics(table: Table, options: ReadOptions, engine: Engine) -> Stati
     questions = any(re.fullmatch(r"q([4-9]|\d\d+)", fold_name(one)) for one in table.columns)
     of_means = {kind_of_statistic(one) for one in table.columns} & {"mean", "std"}
     questions = questions or ("q2" in map(fold_name, table.columns) and not of_means)
-    if questions or find_answers(table.columns, table.head(HEAD_ROWS)):
+    if questions or find_answers(Header.of(table)):
         return None  # q1 and q3 are questions then, no quartiles
-    header = _Header.of(table)
+    header = _Numbers.of(table)
     if header is None:
         return None
     found = _right_of_total(table, header, engine)
@@ -118,10 +101,9 @@ def take_statistics(table: Table, options: ReadOptions, engine: Engine) -> Stati
     if found is None or header.names in options.columns.values():
         return found
     # The first column names the models, where nothing else says so.
-    known = {fold_name(one) for one in ("task", *ROLES["task"].aliases)}
-    if fold_name(header.names) in known:
+    if fold_name(header.names) in role_names("task"):
         return found
-    if header.names not in _UNNAMED:
+    if header.names not in UNNAMED:
         return found._replace(roles={"model": header.names, **found.roles})
     renamed = _rebuilt(found.table, {}, {header.names: "model"}, engine)
     return found._replace(table=renamed, roles={"model": "model", **found.roles})
@@ -133,7 +115,7 @@ def _over_runs(table: Table, options: ReadOptions, engine: Engine) -> Statistics
     The last two by their names, or as the caller named them; None where they are not there.
     """
     said = options.columns
-    numbers = find_numeric(table.columns, table.head(HEAD_ROWS))
+    numbers = Header.of(table).numbers
     if said.get("se") and said.get("n"):
         spreads, counts, scores = [said["se"]], [said["n"]], []
         if not numbers >= {said["se"], said["n"]} or _split_kind(said["se"])[1] != "std":
@@ -206,12 +188,12 @@ def _beside_named(table: Table, options: ReadOptions, engine: Engine) -> Statist
 
 def _split_kind(name: str) -> tuple[str, str | None]:
     """A name without the statistic at its end, and which that is."""
-    words = re.findall(r"[^\W_]+", name.casefold())
+    words = name_words(name)
     kind = kind_of_statistic(words[-1]) if words else None
     return " ".join(words[:-1]), kind
 
 
-class _Header(NamedTuple):
+class _Numbers(NamedTuple):
     """Columns of numbers by what they say; those that describe a model are in none."""
 
     names: str
@@ -220,48 +202,29 @@ class _Header(NamedTuple):
     numeric: list[str]
 
     @classmethod
-    def of(cls, table: Table) -> _Header | None:
+    def of(cls, table: Table) -> _Numbers | None:
         """None where rows are not models or tasks."""
-        folded = {fold_name(name) for name in table.columns}
-        keys = {fold_name(name) for role in _ROW_KEYS for name in (role, *ROLES[role].aliases)}
-        if folded & keys or folded & {"id", "taskid"} or any(folded >= one for one in _TIDY):
+        header = Header.of(table)
+        if any(map(header.has, _ROW_KEYS)) or header.folded & {"id", "taskid"}:
             return None
-        numbers = find_numeric(table.columns, table.head(HEAD_ROWS))
-        aside = find_row_numbers(table.columns, numbers)
-        words = [name for name in table.columns if name not in numbers]
         rows = [
             name
             for role in ("model", "task")
-            for name in words
-            if fold_name(name) in corner_names(role) or name in (*_UNNAMED, "row names")
+            for name in table.columns
+            if name not in header.numbers
+            and (fold_name(name) in corner_names(role) or name in (*UNNAMED, "row names"))
         ]
-        if not rows:
+        if not rows or any(header.folded >= one for one in _TIDY):
             return None
-        intervals = {fold_name(name) for role in ("ci_low", "ci_high", "ci_level", "weight")
-                     for name in (role, *ROLES[role].aliases)}  # fmt: skip
-        kinds: dict[str, list[str]] = {kind: [] for kind in _KINDS}
-        scores, numeric = [], []
-        for name in table.columns:
-            if name not in numbers or name in aside or fold_name(name) in intervals:
-                continue
-            numeric.append(name)
-            kind = _kind(name)
-            if kind is not None:
-                kinds[kind].append(name)
-            elif fold_name(name) == "score" or not is_helper(name):
-                scores.append(name)
+        beside = frozenset().union(*map(role_names, _BESIDE_SCORES))
+        numeric = [
+            name for name in table.columns
+            if name in header.numbers - header.row_numbers and fold_name(name) not in beside
+        ]  # fmt: skip
+        kind_of = {name: _kind(name) for name in numeric}
+        kinds = {kind: [name for name in numeric if kind_of[name] == kind] for kind in STATISTICS}
+        scores = [name for name in numeric if kind_of[name] is None and _may_be_score(name)]
         return cls(rows[0], kinds, scores, numeric)
-
-
-def kind_of_statistic(name: str) -> str | None:
-    """Which statistic a name is that of, by itself.
-
-    Examples
-    --------
-    >>> kind_of_statistic("SD"), kind_of_statistic("25%"), kind_of_statistic("math")
-    ('std', 'other', None)
-    """
-    return next((kind for kind, known in _KINDS.items() if fold_name(name) in known), None)
 
 
 def _kind(name: str) -> str | None:
@@ -270,12 +233,10 @@ def _kind(name: str) -> str | None:
     >>> _kind("sem"), _kind("avg_score"), _kind("accuracy_std"), _kind("gsm8k")
     ('se', 'mean', 'std', None)
     """
-    folded = fold_name(name)
-    words = re.findall(r"[^\W_]+", name.casefold())
-    for kind, known in _KINDS.items():
-        if folded in known:
-            return kind
-    for kind, known in _KINDS.items():
+    if (plain := kind_of_statistic(name)) is not None:
+        return plain
+    words = name_words(name)
+    for kind, known in STATISTICS.items():
         for size in (2, 1):
             ends = ((words[:size], words[size:]), (words[-size:], words[:-size]))
             if any("".join(one) in known and _is_score(rest) for one, rest in ends):
@@ -285,8 +246,8 @@ def _kind(name: str) -> str | None:
 
 def _is_score(words: Sequence[str]) -> bool:
     text = " ".join(words)
-    named = {fold_name(name) for name in ("score", *ROLES["score"].aliases)}
-    return bool(text) and (fold_name(text) in named or usual_direction(text) is not None)
+    named = fold_name(text) in role_names("score")
+    return bool(text) and (named or usual_direction(text) is not None)
 
 
 def counts_wrong(columns: Sequence[str]) -> bool:
@@ -299,7 +260,7 @@ def counts_wrong(columns: Sequence[str]) -> bool:
     return bool(folded & _WRONG and folded & _TOTALS) and not folded & _RIGHT
 
 
-def _right_of_total(table: Table, header: _Header, engine: Engine) -> Statistics | None:
+def _right_of_total(table: Table, header: _Numbers, engine: Engine) -> Statistics | None:
     """How many of how many: the score is their share."""
     right = [name for name in header.numeric if fold_name(name) in _RIGHT]
     wrong = [name for name in header.numeric if fold_name(name) in _WRONG]
@@ -341,7 +302,7 @@ def _right_of_total(table: Table, header: _Header, engine: Engine) -> Statistics
     return Statistics(made, {"score": name, "n": totals[0]}, remark)
 
 
-def _mean_with_error(table: Table, header: _Header, engine: Engine) -> Statistics | None:
+def _mean_with_error(table: Table, header: _Numbers, engine: Engine) -> Statistics | None:
     means, kinds, scores = header.kinds["mean"], header.kinds, header.scores
     candidates = sorted([*means, *scores], key=lambda name: not _is_score([name]))
     likely = likely_scores(header.numeric) or header.numeric
@@ -381,42 +342,37 @@ def _with_errors(table: Table, roles: Mapping[str, str], std: str, engine: Engin
     return Statistics(_rebuilt(table, {"se": se}, {}, engine), {**roles, "se": "se"}, remark)
 
 
-def _telling(header: _Header) -> bool:
+def _telling(header: _Numbers) -> bool:
     """Whether a column is a statistic that never is a task, and that no other way takes."""
-    taken = {fold_name(name) for role in ("n",) for name in (role, *ROLES[role].aliases)}
-    tasks_beside = split_words("total median sum range size")
+    taken = role_names("n") | split_words("total median sum range size")
     return any(
-        fold_name(name) not in taken | tasks_beside
+        fold_name(name) not in taken
         for kind in ("se", "n", "other")
         for name in header.kinds[kind]
-        if fold_name(name) in _KINDS[kind]
+        if fold_name(name) in STATISTICS[kind]
     ) or bool(header.kinds["std"] and header.kinds["n"])
 
 
-def _is_read_already(score: str, header: _Header) -> bool:
+def _is_read_already(score: str, header: _Numbers) -> bool:
     """Whether a tidy table of this score says all of it with the usual names."""
-    usual = {fold_name(name) for role in ("se", "n") for name in (role, *ROLES[role].aliases)}
-    named = _is_score(re.findall(r"[^\W_]+", score.casefold()))
-    numbers = [name for kind in ("se", "n") for name in header.kinds[kind]]
-    plain = all(fold_name(name) in usual for name in numbers)
-    worked_out = header.kinds["std"] and header.kinds["n"] and not header.kinds["se"]
-    return (
-        named and plain and not header.kinds["other"] and (not worked_out or is_proportion(score))
-    )
+    kinds = header.kinds
+    usual = role_names("se") | role_names("n")
+    plain = all(fold_name(name) in usual for name in (*kinds["se"], *kinds["n"]))
+    worked_out = kinds["std"] and kinds["n"] and not kinds["se"]
+    named = _is_score(name_words(score)) and (not worked_out or is_proportion(score))
+    return named and plain and not kinds["other"]
 
 
-def _ask(table: Table, header: _Header, candidates: Sequence[str]) -> str:
+def _ask(table: Table, header: _Numbers, candidates: Sequence[str]) -> str:
     """The question which column is the score, with the line to paste."""
     statistics = [name for names in header.kinds.values() for name in names]
     roles = {"score": candidates[0]}
     roles |= {role: header.kinds[role][0] for role in ("se", "n") if header.kinds[role]}
     matrix = ""
-    if header.scores:
-        lines = " ".join(f"--metric {shlex.quote(name)}" for name in header.scores)
+    if len(header.scores) > 1:
+        lines = paste_names("--metric", header.scores)
         shown = list_names(header.scores, 6)
         matrix = f" If each of {shown} is a task: --layout models-by-tasks {lines}."
-        if len(header.scores) == 1:
-            matrix = ""
     return (
         f"{table.source}: {list_names(statistics, 6)}: statistics, and it is not certain "
         f"which column is the score ({list_names(candidates, 6)}). Name it, and what goes "
@@ -425,26 +381,16 @@ def _ask(table: Table, header: _Header, candidates: Sequence[str]) -> str:
 
 
 def _cells(table: Table, name: str) -> list[float]:
-    place = table.columns.index(name)
-    return [_number(row[place]) for row in _rows(table)]
+    numbers = map(read_number, _hold(table)[name])
+    return [math.nan if number is None else number for number in numbers]
 
 
-def _number(cell: object) -> float:
-    if isinstance(cell, str):
-        value = parse_number(cell)
-        value = parse_number(cell, ",") if value is None else value
-        return math.nan if value is None else value
-    return math.nan if cell is None else float(cell)  # type: ignore[arg-type]  # a number
-
-
-def _rows(table: Table) -> list[tuple[object, ...]]:
-    rows = table.head(_MOST_ROWS + 1)
-    if len(rows) > _MOST_ROWS:
-        raise DataError(
-            f"{table.source}: a table of statistics has at most {_MOST_ROWS} rows. Name its "
-            "columns, such as --column score=mean."
-        )
-    return rows
+def _hold(table: Table) -> dict[str, list[object]]:
+    refusal = (
+        f"a table of statistics has at most {_MOST_ROWS} rows. Name its columns, such as --column "
+        "score=mean."
+    )
+    return hold_cells(table, _MOST_ROWS, refusal)
 
 
 def _rebuilt(
@@ -452,75 +398,6 @@ def _rebuilt(
     engine: Engine,
 ) -> ValueTable:  # fmt: skip
     """The table with other cells in some `columns`, and some of them `renamed`."""
-    rows = _rows(table)
-    data: dict[str, Sequence[object]] = {
-        name: [row[place] for row in rows] for place, name in enumerate(table.columns)
-    }
-    data |= columns
+    data = {**_hold(table), **columns}
     data = {renamed.get(name, name): cells for name, cells in data.items()}
-
-    def read_chunks(wanted: Collection[str]) -> Iterator[Chunk]:
-        yield {name: data[name] for name in wanted}
-
-    return ValueTable(table.source, tuple(data), read_chunks, table.header_rows, engine)
-
-
-def beside_a_mean(names: Sequence[str]) -> list[str]:
-    """Columns called SD or SE, and nothing else, where another is called the mean.
-
-    >>> beside_a_mean(["math", "law", "Mean", "SD"]), beside_a_mean(["en", "se", "sd"])
-    (['SD'], [])
-    """
-    kinds = {name: kind_of_statistic(name) for name in names}
-    if "mean" not in kinds.values():
-        return []
-    return [name for name, kind in kinds.items() if kind in ("std", "se")]
-
-
-def end_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Names that are alike but for a word or a share of the lower and the upper end.
-
-    Examples
-    --------
-    >>> end_pairs(["rating", "rating_q025", "rating_q975", "95% CI (lower)", "95% CI (upper)"])
-    [('rating_q025', 'rating_q975'), ('95% CI (lower)', '95% CI (upper)')]
-    >>> end_pairs(["low", "high", "math_low", "law_high", "top1", "top5"])
-    [('low', 'high')]
-    """
-    high: dict[object, list[str]] = {}
-    low: list[tuple[str, object]] = []
-    for name in names:
-        words = _WORDS.findall(name.casefold())
-        for place, word in enumerate(words):
-            rest = (*words[:place], None, *words[place + 1 :])
-            for kind, end in _low_ends(word):
-                low.append((name, (rest, kind, end)))
-            for kind, end in _high_ends(word):
-                high.setdefault((rest, kind, end), []).append(name)
-    return [(one, two) for one, key in low for two in high.get(key, ())]
-
-
-def _low_ends(word: str) -> list[tuple[str, object]]:
-    """What stands at the upper end where this stands at the lower: a word, or the rest of 1."""
-    if not word[0].isdecimal():
-        return [("word", _LOW[word])] if word in _LOW else []
-    kind = "share" if word[0] == "0" and "." not in word else "percent"
-    share = dict(_shares(word))[kind]
-    return [(kind, round(1.0 - share, _DIGITS))] if share < 0.5 else []
-
-
-def _high_ends(word: str) -> list[tuple[str, object]]:
-    if not word[0].isdecimal():
-        return [("word", word)] if word in _LOW.values() else []
-    return [(kind, round(share, _DIGITS)) for kind, share in _shares(word)]
-
-
-def _shares(word: str) -> list[tuple[str, float]]:
-    """Digits behind a point, as 975 of 0.975, and in per cent."""
-    percent = ("percent", float(word) / 100.0)
-    return [percent] if "." in word else [percent, ("share", float(f".{word}"))]
-
-
-_WORDS = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")
-_DIGITS = 9
-_LOW = {"lower": "upper", "low": "high", "lo": "hi", "lb": "ub", "lwr": "upr"}
+    return ValueTable.of(table.source, data, table.header_rows, engine)

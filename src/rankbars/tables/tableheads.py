@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from weakref import WeakKeyDictionary
 
 from rankbars.tables.asides import describes_answers, is_helper, likely_scores
-from rankbars.tables.cells import parse_number
+from rankbars.tables.cells import read_number
 from rankbars.tables.cleanrows import REJECTED_WORDS, STATUS_WORDS
-from rankbars.tables.columns import ROLES, fold_name
+from rankbars.tables.columns import ROLES, fold_name, role_names
 from rankbars.tables.metrics import is_measure, split_words
+from rankbars.tables.relations import Table
 from rankbars.tables.words import are_outcomes
 
 __all__ = [
@@ -22,13 +24,10 @@ __all__ = [
     "Header",
     "corner_names",
     "find_keys",
-    "find_numeric",
-    "find_row_numbers",
+    "find_only_score",
     "find_state",
     "is_binary",
-    "is_nan",
     "names_items",
-    "read_number",
 ]  # fmt: skip
 
 # Rows looked at to tell numbers from text.
@@ -39,21 +38,10 @@ UNNAMED = ("", "Unnamed: 0")
 
 # First header cells of a matrix, beside the names of the role itself.
 CORNERS: Mapping[str, frozenset[str]] = {
-    "model": frozenset(
-        {
-            "modeladapter",
-            "models",
-            "methods",
-            "systems",
-            "variant",
-            "variants",
-            "ablation",
-            "ablations",
-            "setting",
-            "setup",
-            "configuration",
-        }
-    ),
+    "model": split_words("""
+        modeladapter models methods systems variant variants ablation ablations setting setup
+        configuration
+    """),
     "task": frozenset({"estimators", "tasks", "datasets", "problems", "benchmarks"}),
     "item": frozenset({"question", "sample", "items", "questions", "samples", "idx", "row"}),
 }
@@ -79,104 +67,146 @@ KEYS = ("item", "fold", "repeat", "run", "epoch")
 _SETTINGS_AND_MODELS = frozenset({"lr"})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Header:
-    """Columns of a table, and what the first rows say of them.
+    """The head of a table: its columns and first rows, and what both say, worked out once.
 
     Attributes
     ----------
     columns : sequence of str
         Names as they stand.
-    folded : frozenset of str
-        Names by which they are compared.
-    numeric : frozenset of str
-        Columns of numbers, and of outcomes.
-    outcomes : frozenset of str
-        Columns of words for how something ended, such as pass, fail and timeout.
-    empty : bool
-        Whether there is no row.
-    zero_one, binary : bool
-        Whether all cells are 0, 1 or empty, with the first column and without.
-    varied : frozenset of str
-        Columns called after a setting as a model may be, of which hardly any number stands twice.
+    rows : sequence of tuple
+        The first rows.
     """
 
     columns: Sequence[str]
-    folded: frozenset[str]
-    numeric: frozenset[str]
-    outcomes: frozenset[str]
-    empty: bool
-    zero_one: bool
-    binary: bool
-    varied: frozenset[str] = frozenset()
+    rows: Sequence[tuple[object, ...]]
 
     @classmethod
-    def of(cls, columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> Header:
-        """The header of a table with these first rows."""
-        outcomes = frozenset(
-            name for place, name in enumerate(columns) if are_outcomes(row[place] for row in head)
-        )
-        words = [name in outcomes for name in columns]
-        read = [[read_number(cell) for cell in row] for row in head]
-        found = [
-            [float("nan") if word and number is None else number
-             for number, word in zip(row, words, strict=True)]
-            for row in read
-        ]  # fmt: skip
-        numeric = frozenset(
-            name for place, name in enumerate(columns)
-            if all(row[place] is not None for row in found)
+    def of(cls, table: Table) -> Header:
+        """The head of a table, which is looked at once; again if it has got columns since."""
+        found = _KNOWN.get(table)
+        if found is None or found.columns != table.columns:
+            found = _KNOWN[table] = cls(table.columns, table.head(HEAD_ROWS))
+        return found
+
+    @cached_property
+    def folded(self) -> frozenset[str]:
+        """Names by which columns are compared."""
+        return frozenset(map(fold_name, self.columns))
+
+    @cached_property
+    def cells(self) -> Mapping[str, list[object]]:
+        """Cells of the first rows, by column."""
+        return {name: [row[at] for row in self.rows] for at, name in enumerate(self.columns)}
+
+    @cached_property
+    def read(self) -> Mapping[str, list[float | None]]:
+        """The numbers in these cells, NaN where one is empty and None where it is no number."""
+        return {name: [read_number(cell) for cell in own] for name, own in self.cells.items()}
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Columns whose first cells are numbers or empty."""
+        return frozenset(name for name, own in self.read.items() if None not in own)
+
+    @cached_property
+    def outcomes(self) -> frozenset[str]:
+        """Columns of words for how something ended, such as pass, fail and timeout."""
+        return frozenset(name for name, own in self.cells.items() if are_outcomes(own))
+
+    @cached_property
+    def numeric(self) -> frozenset[str]:
+        """Columns of numbers, and of outcomes."""
+        return self.numbers | self.outcomes
+
+    @cached_property
+    def row_numbers(self) -> frozenset[str]:
+        """Columns without a name of their own that number the rows, as some libraries write them.
+
+        Examples
+        --------
+        >>> Header(["", "model", "math"], [(0, "ash", 0.5)]).row_numbers
+        frozenset({''})
+        """
+        return frozenset(
+            name for name in self.numbers
+            if name in ("", "index", "Unnamed: 0") or name.startswith("__index_level")
         )  # fmt: skip
-        zero_one = bool(head) and all(is_binary(row) for row in found)
-        binary = bool(head) and all(is_binary(row[1:]) for row in found)
-        folded = frozenset(fold_name(name) for name in columns)
-        cells = {name: [row[at] for row in found] for at, name in enumerate(columns)}
-        varied = frozenset(
-            name for name in numeric if fold_name(name) in _SETTINGS_AND_MODELS
-            and 3 * len({*cells[name]}) >= 2 * len(found) > 4
+
+    @cached_property
+    def keys(self) -> dict[str, str]:
+        """Columns that number rows as folds, runs, repeats or trials, by role."""
+        return find_keys(self.columns, self.numeric)
+
+    @property
+    def zero_one(self) -> bool:
+        """Whether all cells are 0, 1 or empty."""
+        return bool(self.rows) and all(map(self._is_binary, self.columns))
+
+    @property
+    def binary(self) -> bool:
+        """Whether all cells but those of the first column are 0, 1 or empty."""
+        return bool(self.rows) and all(map(self._is_binary, self.columns[1:]))
+
+    def _is_binary(self, name: str) -> bool:
+        return name in self.numeric and is_binary([n for n in self.read[name] if n is not None])
+
+    @cached_property
+    def varied(self) -> frozenset[str]:
+        """Columns called after a setting as a model may be, of which hardly any cell is the same.
+
+        Examples
+        --------
+        >>> Header(["lr", "svm"], [(0.1 * n, 0.5) for n in range(9)]).varied
+        frozenset({'lr'})
+        """
+        return frozenset(
+            name for name in self.numeric if fold_name(name) in _SETTINGS_AND_MODELS
+            and 3 * len({*self.read[name]}) >= 2 * len(self.rows) > 4
         )  # fmt: skip
-        return cls(columns, folded, numeric, outcomes, not head, zero_one, binary, varied)
 
     def has(self, role: str, *, weak: bool = False) -> bool:
         """Whether a column is called as one of this role is."""
-        names = (role, *ROLES[role].aliases, *(ROLES[role].weak if weak else ()))
-        return any(fold_name(name) in self.folded for name in names)
+        return not self.folded.isdisjoint(role_names(role, weak=weak))
 
     @property
     def has_key(self) -> bool:
         """Whether a column names a task or a row of one."""
         return self.has("task") or any(self.has(key) for key in KEYS)
 
-    @property
+    @cached_property
     def corner(self) -> str:
         """First header cell; the second if the first only numbers the rows."""
-        numbers = find_row_numbers(self.columns, self.numeric)
-        return next((name for name in self.columns if name not in numbers), "")
+        return next((name for name in self.columns if name not in self.row_numbers), "")
 
     @cached_property
     def unexplained(self) -> list[str]:
         """Numeric columns that play no role."""
-        numbers = find_row_numbers(self.columns, self.numeric)
-        log = self.has(
-            "score", weak=True
-        )  # then answers that are numbers stand beside what they are worth
+        # Beside a score, answers that are numbers stand beside what they are worth.
+        log = self.has("score", weak=True)
         return [
-            name
-            for name in self.columns
-            if name in self.numeric
-            and name not in numbers and fold_name(name) not in _EXPLAINED
+            name for name in self.columns
+            if name in self.numeric and name not in self.row_numbers
+            and fold_name(name) not in _EXPLAINED
             and (not is_helper(name) or name in self.varied)
             and not (log and describes_answers(name))
         ]  # fmt: skip
 
+    def is_different(self, *names: str) -> bool:
+        """Whether the cells of one column, or of several together, differ in all rows."""
+        rows = list(zip(*(map(str, self.cells[name]) for name in names), strict=True))
+        return len(set(rows)) == len(rows)
 
-_EXPLAINED = frozenset(
-    fold_name(name)
-    for role, (aliases, weak) in ROLES.items()
-    for name in (role, *aliases, *(weak if role in ("item", "score") else ()))
+
+_KNOWN: WeakKeyDictionary[Table, Header] = WeakKeyDictionary()
+
+_EXPLAINED = frozenset().union(
+    *(role_names(role, weak=role in ("item", "score")) for role in ROLES)
 )
 
 
+@cache
 def corner_names(role: str) -> frozenset[str]:
     """Names, folded, by which the first header cell of a matrix says that rows are of `role`.
 
@@ -185,10 +215,7 @@ def corner_names(role: str) -> frozenset[str]:
     >>> "questionid" in corner_names("item"), "estimators" in corner_names("task")
     (True, True)
     """
-    aliases, weak = ROLES[role]
-    return frozenset(fold_name(name) for name in (role, *aliases, *weak)) | CORNERS.get(
-        role, frozenset()
-    )
+    return role_names(role, weak=True) | CORNERS.get(role, frozenset())
 
 
 def names_items(name: str) -> bool:
@@ -202,35 +229,8 @@ def names_items(name: str) -> bool:
     return fold_name(name) in corner_names("item") - _AMOUNTS
 
 
-_ITEM_NAMES = corner_names("item")
-
 # Beside a task these may say how many there are.
 _AMOUNTS = frozenset({"items", "questions", "samples", "taskid"})
-
-
-def find_row_numbers(columns: Sequence[str], numeric: Collection[str]) -> frozenset[str]:
-    """Columns without a name of their own that number the rows, as some libraries write them.
-
-    Examples
-    --------
-    >>> sorted(find_row_numbers(["", "model", "math"], {"", "math"}))
-    ['']
-    """
-    return frozenset(
-        name
-        for name in columns
-        if name in numeric
-        and (name in ("", "index", "Unnamed: 0") or name.startswith("__index_level"))
-    )
-
-
-def find_numeric(columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> frozenset[str]:
-    """Columns whose first cells are numbers or empty."""
-    return frozenset(
-        name
-        for position, name in enumerate(columns)
-        if all(read_number(row[position]) is not None for row in head)
-    )
 
 
 def find_keys(columns: Sequence[str], numeric: Collection[str]) -> dict[str, str]:
@@ -252,18 +252,18 @@ def find_keys(columns: Sequence[str], numeric: Collection[str]) -> dict[str, str
     return found
 
 
-def find_state(columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> str | None:
+def find_state(header: Header) -> str | None:
     """The column of the states of runs, where it is called so and holds nothing else.
 
     Examples
     --------
-    >>> find_state(["run", "State"], [("a", "finished"), ("b", "crashed")])
+    >>> find_state(Header(["run", "State"], [("a", "finished"), ("b", "crashed")]))
     'State'
-    >>> find_state(["item", "state"], [("a", "Ohio"), ("b", "Texas")])
+    >>> find_state(Header(["item", "state"], [("a", "Ohio"), ("b", "Texas")]))
     """
     known = STATUS_WORDS.keys() | REJECTED_WORDS
-    for place, name in enumerate(columns):
-        cells = {fold_name(str(row[place])) for row in head if row[place] not in (None, "")}
+    for name, own in header.cells.items():
+        cells = {fold_name(str(cell)) for cell in own if cell not in (None, "")}
         if fold_name(name) in _STATES and cells and cells <= known:
             return name
     return None
@@ -272,50 +272,25 @@ def find_state(columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> st
 _STATES = frozenset({"state", "runstate", "runstatus", "jobstate", "jobstatus"})
 
 
-def find_only_score(
-    columns: Sequence[str], head: Sequence[tuple[object, ...]]
-) -> Mapping[str, str]:
+def find_only_score(header: Header) -> Mapping[str, str]:
     """The score beside a model and an item, where nothing else stands there and no name says so.
 
     Examples
     --------
-    >>> find_only_score(["item", "model", "human"], [("q1", "ash", 1), ("q1", "birch", 0)])
+    >>> find_only_score(Header(["item", "model", "human"], [("q1", "ash", 1), ("q1", "birch", 0)]))
     {'score': 'human'}
-    >>> find_only_score(["item", "model", "tokens"], [("q1", "ash", 81), ("q1", "birch", 70)])
+    >>> find_only_score(Header(["item", "model", "tokens"], [("q1", "ash", 81)]))
     {}
     """
-    header = Header.of(columns, head)
     if header.has("score", weak=True) or not (header.has("model") and header.has("item")):
         return {}
-    known = {name for role in ("model", "item") for name in corner_names(role)}
-    rest = [name for name in columns if fold_name(name) not in known]
+    known = corner_names("model") | corner_names("item")
+    rest = [name for name in header.columns if fold_name(name) not in known]
     only = rest if len(rest) == 1 and rest == header.unexplained else []
     plain = [name for name in only if likely_scores([name]) and not is_measure(name)]
-    return {"score": plain[0]} if plain and len(columns) == 3 else {}
-
-
-def read_number(cell: object) -> float | None:
-    """The number in a cell, NaN where it is empty, and None where it is none."""
-    if cell is None:
-        return float("nan")
-    if isinstance(cell, str):
-        return _number_of_text(cell)
-    try:
-        return float(cell)  # type: ignore[arg-type]  # whatever a frame holds
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
-def _number_of_text(cell: str) -> float | None:
-    number = parse_number(cell)
-    return parse_number(cell, ",") if number is None else number
+    return {"score": plain[0]} if plain and len(header.columns) == 3 else {}
 
 
 def is_binary(numbers: Sequence[float | None]) -> bool:
     """Whether each is 0, 1 or no value at all."""
-    return all(number in (0.0, 1.0) or is_nan(number) for number in numbers)
-
-
-def is_nan(number: float | None) -> bool:
-    """Whether a number was looked for and the cell is empty."""
-    return number is not None and number != number
+    return all(number in (0.0, 1.0) or number != number for number in numbers)

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
 from rankbars.tables.columns import fold_name
-from rankbars.tables.metrics import split_words, without_metric
+from rankbars.tables.metrics import name_words, split_words, without_metric
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
-from rankbars.tables.tableheads import HEAD_ROWS, find_numeric
+from rankbars.tables.tableheads import Header
 
 __all__ = ["columns_left_aside"]
 
@@ -130,12 +130,10 @@ def _refuse_two_writings(table: Table, values: Sequence[str]) -> None:
 
 def _varying(table: Table, values: Sequence[str]) -> list[str]:
     """Columns of numbers, of which at least two differ."""
-    head = table.head(HEAD_ROWS)
-    numeric = find_numeric(table.columns, head)
-    place = {name: number for number, name in enumerate(table.columns)}
+    header = Header.of(table)
     return [
         name for name in values
-        if name in numeric and len({str(row[place[name]]) for row in head} - {"True", "False"}) > 1
+        if name in header.numbers and len({*map(str, header.cells[name])} - {"True", "False"}) > 1
     ]  # fmt: skip
 
 
@@ -147,7 +145,7 @@ def _without_writing(name: str) -> str | None:
     >>> _without_writing("IFEval Raw"), _without_writing("raw_bbh"), _without_writing("MMLU")
     ('ifeval', 'bbh', None)
     """
-    words = re.findall(r"[^\W_]+", name.casefold())
+    words = name_words(name)
     if len(words) < 2:
         return None
     if words[-1] in _WRITINGS and words[-2] != "acc":

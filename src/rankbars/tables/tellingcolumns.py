@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from rankbars.data.notes import list_names
 from rankbars.tables.asides import are_settings
-from rankbars.tables.columns import ROLES, fold_name, paste_columns
+from rankbars.tables.columns import fold_name, paste_columns, role_names
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.likelyroles import likely_roles
 from rankbars.tables.parsedtables import Group, TidyTable
@@ -15,7 +15,7 @@ from rankbars.tables.proposals import split_values
 from rankbars.tables.relations import Relation, Table
 from rankbars.tables.repeats import REMOVE_COPIES
 from rankbars.tables.reruns import find_steps, find_time
-from rankbars.tables.tableheads import HEAD_ROWS, find_numeric
+from rankbars.tables.tableheads import HEAD_ROWS, Header
 from rankbars.tables.times import are_times
 
 __all__ = ["describe_copies"]
@@ -24,7 +24,6 @@ _FEW_VALUES = 12  # of a setting
 _MOST_COLUMNS = 20  # that are asked whether they tell rows apart
 
 _OF_VERSIONS = ("version", "model_version", "submission_version", "revision", "release", "build")
-_OF_MODELS = (*ROLES["model"].aliases, *ROLES["model"].weak)
 
 
 def describe_copies(group: Group, said: str) -> str:
@@ -92,10 +91,10 @@ def _telling_columns(group: Group) -> str:
         return said
     others = [one for one in known if one != part.roles.get("item")]
     alone = apart(*others, telling[0])  # in place of the column of items, not beside it
-    text = telling[0] not in find_numeric(table.columns, head)
+    text = telling[0] not in Header.of(table).numbers
     tasks = "task" not in part.roles and text
     versions = apart(*(one for one in known if one != part.roles.get("model")), telling[0])
-    if fold_name(telling[0]) in {fold_name(name) for name in _OF_MODELS}:
+    if fold_name(telling[0]) in role_names("model", weak=True) - {"model"}:
         return _of_models(telling[0], part.roles.get("model"), table, alone=versions)
     if fold_name(telling[0]) in {fold_name(name) for name in _OF_VERSIONS}:
         ways = [
@@ -153,7 +152,7 @@ def _by_kind(part: TidyTable, table: Table, relation: Relation, telling: Sequenc
             "are no answers of their own. If the last step holds the result: --reruns newest. If "
             "the result is the sum over steps, write one row per try with the sum."
         )
-    numeric = telling[0] in find_numeric(table.columns, table.head(HEAD_ROWS))
+    numeric = telling[0] in Header.of(table).numbers
     if numeric and (are_settings([telling[0]]) or fold_name(telling[0]) == "shots"):
         chosen = f"{quote_column(telling[0])} = {_last_of(relation, telling[0]):g}"
         return (

@@ -9,9 +9,7 @@ from functools import reduce
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError, Lacking
 from rankbars.tables.asides import (
-    describe_left_out,
     describes_models,
-    is_share_right,
     is_summary,
     likely_scores,
 )
@@ -26,8 +24,8 @@ from rankbars.tables.parsedtables import FileNames, TidyTable, take_names
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.settings import find_settings
-from rankbars.tables.summaryrows import names_summaries
-from rankbars.tables.tableheads import HEAD_ROWS, find_numeric, find_state
+from rankbars.tables.summaryrows import describe_left_out, is_share_right, names_summaries
+from rankbars.tables.tableheads import HEAD_ROWS, Header, find_state
 from rankbars.tables.words import ask_about_words
 
 __all__ = ["check_numbers", "prepare_tidy", "spelling_remark"]
@@ -223,7 +221,7 @@ def _names_at(rows: Rows, place: int) -> dict[str, str | None]:
 def _find(table: Table, options: ReadOptions) -> Columns:
     """Roles of the columns; a column of the states of runs says which of them have a score."""
     columns = _find_named(table, options)
-    state = find_state(table.columns, table.head(HEAD_ROWS))
+    state = find_state(Header.of(table))
     if state not in columns.unused or {"status"} & {*columns.roles, *options.columns}:
         return columns
     unused = tuple(name for name in columns.unused if name != state)
@@ -232,7 +230,7 @@ def _find(table: Table, options: ReadOptions) -> Columns:
 
 def _find_named(table: Table, options: ReadOptions) -> Columns:
     named = dict(options.columns)
-    texts = frozenset(table.columns) - find_numeric(table.columns, table.head(HEAD_ROWS))
+    texts = frozenset(table.columns) - Header.of(table).numbers
     columns = find_columns(
         table.columns, {"score": "", **named} if options.metric else named, source=table.source,
         texts=texts,

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Sequence
 
 from rankbars.errors import DataError
-from rankbars.tables.columns import ROLES, fold_name, paste_columns
+from rankbars.tables.asides import likely_scores
+from rankbars.tables.columns import fold_name, paste_columns, role_names
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.metrics import split_words, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
-from rankbars.tables.tableheads import HEAD_ROWS, Header, is_nan, read_number
+from rankbars.tables.tableheads import Header
 
-__all__ = ["PROGRESS", "refuse_log", "refuse_training"]
+__all__ = ["refuse_log", "refuse_steps", "refuse_training"]
 
 PROGRESS = frozenset({"step", "globalstep", "trainstep", "trainingstep", "iteration", "iter",
                        "epoch", "trainepoch"})  # fmt: skip
@@ -23,6 +23,9 @@ _PARTS = split_words("train training val valid validation eval dev test")
 _LOSSES = split_words("loss losses nll perplexity ppl crossentropy")
 _RUNS = frozenset({"run", "runname", "runid"})
 _HELD_OUT = split_words("val valid validation eval dev test")
+
+# Roles of columns that tell trainings apart.
+_TOLD_APART = ("model", "task", "run", "metric")
 
 # Roles with which the caller says what the points of a training are to be.
 _SAID = ("model", "task", "item", "run", "fold", "repeat")
@@ -52,7 +55,7 @@ def refuse_log(table: Table, options: ReadOptions) -> None:
             continue
         where = paste_condition(f"{quote_column(column)} = {last:g}")
         score = "" if _has_score(table, options) else f" {_propose_score(table.columns)}"
-        named = _names_of("model") & {*map(fold_name, table.columns)}
+        named = Header.of(table).has("model", weak=True)
         as_models = f"{paste_columns({'model': column})}{score}"
         runs = [name for name in table.columns if fold_name(name) in _RUNS]
         if runs and not named and "model" not in options.columns:  # else there is one model
@@ -89,7 +92,7 @@ def _last_point(table: Table, column: str) -> float | None:
         role: name
         for role in ("model", "task", "run")
         for name in table.columns
-        if name != column and fold_name(name) in _names_of(role)
+        if name != column and fold_name(name) in role_names(role, weak=True)
     }
     rows = table.rows(keys, {"score": column}, {})
     grouped = f"GROUP BY {', '.join(keys)}" if keys else ""
@@ -100,8 +103,24 @@ def _last_point(table: Table, column: str) -> float | None:
     return None if last is None else float(last)
 
 
-def _names_of(role: str) -> set[str]:
-    return {fold_name(one) for one in (role, *ROLES[role].aliases, *ROLES[role].weak)}
+def refuse_steps(table: Table, header: Header) -> None:
+    """Rows of a matrix that are named by how far a training was are no models.
+
+    Raises
+    ------
+    DataError
+        If they are.
+    """
+    if fold_name(header.corner) not in PROGRESS:
+        return
+    scores = likely_scores(header.unexplained)
+    roles = {"model": header.corner, "score": "".join(scores[:1])}
+    line = f" To compare checkpoints: {paste_columns(roles)} (in Python: columns={roles!r})."
+    raise DataError(
+        f"{table.source}: {header.corner!r} counts how far a training was, so rows are neither "
+        "models nor independent results. Write a row per run, with the columns model and "
+        f"score, of the step that counts.{line if len(scores) == 1 else ''}"
+    )
 
 
 def refuse_training(table: Table) -> None:
@@ -115,27 +134,22 @@ def refuse_training(table: Table) -> None:
     progress = [name for name in table.columns if fold_name(name) in PROGRESS]
     if not progress:
         return
-    head = table.head(HEAD_ROWS)
-    header = Header.of(table.columns, head)
+    header = Header.of(table)
     names = [name for name in progress if name in header.numeric and name not in table.fixed]
     if not names or header.has("item", weak=True):
         return
-    named = {fold_name(one) for role in ("model", "task", "run", "metric")
-             for one in (role, *ROLES[role].aliases, *ROLES[role].weak)}  # fmt: skip
-    keys = [place for place, name in enumerate(header.columns) if fold_name(name) in named]
-    place = header.columns.index(names[0])
+    told = frozenset().union(*(role_names(one, weak=True) for one in _TOLD_APART))
+    keys = [own for name, own in header.cells.items() if fold_name(name) in told]
     points: dict[tuple[object, ...], set[float]] = {}
-    for row in head:
-        found = read_number(row[place])
-        if found is not None and not is_nan(found):
-            points.setdefault(tuple(row[key] for key in keys), set()).add(found)
+    for found, *apart in zip(header.read[names[0]], *keys, strict=True):
+        if found is not None and found == found:
+            points.setdefault(tuple(apart), set()).add(found)
     last = max((max(found) for found in points.values() if len(found) > 1), default=None)
     if last is not None:
-        column = quote_column(names[0])
+        point = f"{quote_column(names[0])} = {last:g}"
         raise DataError(
             f"{table.source}: {names[0]!r} seems to count how far a training was, and the rows of "
-            "one training are not independent results. Choose one point of it: --where "
-            f"{shlex.quote(f'{column} = {last:g}')} (in Python: where={f'{column} = {last:g}'!r}). "
-            f"If it numbers repeated runs: {shlex.join(('--column', f'run={names[0]}'))} (in "
-            f"Python: columns={{'run': {names[0]!r}}})."
+            "one training are not independent results. Choose one point of it: "
+            f"{paste_condition(point)} (in Python: where={point!r}). If it numbers repeated runs: "
+            f"{paste_columns({'run': names[0]})} (in Python: columns={{'run': {names[0]!r}}})."
         )

@@ -13,7 +13,7 @@ from rankbars.tables.cells import LabelCells, NumberCells
 from rankbars.tables.database import Engine
 from rankbars.tables.relations import Relation, Table, check_width
 
-__all__ = ["Chunk", "ValueTable"]
+__all__ = ["Chunk", "ValueTable", "hold_cells"]
 
 Chunk: TypeAlias = Mapping[str, Sequence[object] | NDArray[Any]]
 
@@ -121,6 +121,20 @@ class ValueTable(Table):
                 values.extend(chunk[name])
             rows += len(chunk[wanted[0]]) if wanted else 0
         return named, counted, rows
+
+
+def hold_cells(table: Table, most: int, refusal: str = "") -> dict[str, list[object]]:
+    """The cells of a table by column, of no more rows than `most`.
+
+    Raises
+    ------
+    DataError
+        If there are more rows, and a `refusal` says what that means.
+    """
+    rows = table.head(most + 1)
+    if refusal and len(rows) > most:
+        raise DataError(f"{table.source}: {refusal}")
+    return {name: [row[at] for row in rows[:most]] for at, name in enumerate(table.columns)}
 
 
 def _advise_map(source: str) -> str:

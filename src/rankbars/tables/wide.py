@@ -5,24 +5,14 @@ A matrix becomes rows, one for each cell, and then goes the way of a tidy table.
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Collection, Mapping, Sequence
+from itertools import compress
 
 import numpy as np
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
-from rankbars.tables.asides import (
-    MARGIN,
-    check_summaries,
-    describe_left_out,
-    describes_models,
-    is_attribute,
-    is_share_right,
-    is_summary,
-    repeats_means,
-)
+from rankbars.tables.asides import describes_models, is_attribute, is_summary
 from rankbars.tables.cells import NumberColumn, parse_number
 from rankbars.tables.columnkinds import (
     ask_about_models,
@@ -30,27 +20,36 @@ from rankbars.tables.columnkinds import (
     refuse_predictions,
     refuse_totals_of_wins,
 )
-from rankbars.tables.columns import answer_role, fold_name, paste_columns
+from rankbars.tables.columns import answer_role, fold_name, paste_columns, paste_names
+from rankbars.tables.companions import SE_ENDINGS, spread_columns
 from rankbars.tables.derivedscores import find_changes, find_composed, find_margin
 from rankbars.tables.entries import refuse_entries_of_matrix
 from rankbars.tables.matrixcolumns import (
     MOST_ROWS,
-    SE_ENDINGS,
     TASK_NUMBERS,
     MatrixColumns,
     numeric_columns,
-    spread_columns,
     survey_columns,
 )
-from rankbars.tables.metrics import usual_direction
+from rankbars.tables.metrics import name_words, usual_direction
 from rankbars.tables.parsedtables import FileNames, TidyTable
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.reruns import find_time, keep_newest
 from rankbars.tables.sentinels import ask_about_mark, find_mark
-from rankbars.tables.summaryrows import beside_numbered, is_statistic, names_summaries
-from rankbars.tables.tableheads import HEAD_ROWS, TRUTHS, corner_names, find_keys, find_numeric
+from rankbars.tables.summaryrows import (
+    MARGIN,
+    beside_numbered,
+    check_summaries,
+    describe_left_out,
+    is_share_right,
+    is_statistic,
+    names_summaries,
+    repeats_means,
+)
+from rankbars.tables.tableheads import TRUTHS, Header, corner_names
 from rankbars.tables.tidy import spelling_remark
+from rankbars.tables.valuetables import hold_cells
 
 __all__ = ["HEADER", "POSITION", "prepare_wide"]
 
@@ -196,11 +195,10 @@ def _ask_about_models(
     """
     if options.models or not kept:
         return
-    place = {name: number for number, name in enumerate(table.columns)}
-    head = _plain_rows(table, parts, summaries)
+    given = _plain_cells(table, parts, summaries)
     told = [name for name in table.columns if _is_truth(name, kept) and name != parts.row_names]
-    read = {name: np.array([parse_number(str(row[place[name]]), table.decimal) for row in head],
-                           float) for name in {*kept, *told}}  # fmt: skip
+    read = {name: np.array([parse_number(str(cell), table.decimal) for cell in given[name]], float)
+            for name in {*kept, *told}}  # fmt: skip
     cells = {name: read[name] for name in kept}
     truths = told or [name for name in kept if _may_be_truth(name)] or find_truths(cells)
     for truth in truths[:1]:
@@ -208,10 +206,7 @@ def _ask_about_models(
         refuse_predictions(table.source, truth, read[truth], models, never_model=bool(told))
     if told and told[0] in kept:
         rest = [name for name in kept if name not in told]
-        lines, every = (
-            shlex.join(part for name in names for part in ("--models", name))
-            for names in (rest, list(kept))
-        )
+        lines, every = (paste_names("--models", names) for names in (rest, kept))
         raise DataError(
             f"{table.source}: {told[0]!r} holds right answers by its name, and is no model. Name "
             f"the models: {lines} (in Python: models={rest!r}). If it is one: {every}."
@@ -247,20 +242,19 @@ def _said_of_models(
     if rows == "model":
         beside = [name for name in table.columns if name not in (*kept, parts.row_names)]
         return table.said_of(parts.row_names, [name for name in beside if describes_models(name)])
-    place = {name: number for number, name in enumerate(table.columns)}
+    held = hold_cells(table, MOST_ROWS) if amounts else {}
     said: dict[str, dict[str, str]] = {}
-    for row in table.head(MOST_ROWS) if amounts else ():
-        named = row[place[parts.row_names]]
-        for model in kept if named in amounts else ():
-            if row[place[model]] is not None:
-                said.setdefault(model, {})[str(named)] = str(row[place[model]])
+    for model in kept if amounts else ():
+        for named, cell in zip(held[parts.row_names], held[model], strict=True):
+            if named in amounts and cell is not None:
+                said.setdefault(model, {})[str(named)] = str(cell)
     return said
 
 
 def _describe_spreads(names: Sequence[str], scores: Sequence[str]) -> str:
     """What is said of columns that tell how sure others are, and the line by which ends count."""
     ends = {
-        role: [name for name in names if word & set(re.findall(r"[^\W_]+", name.casefold()))]
+        role: [name for name in names if word & set(name_words(name))]
         for role, word in (("ci_low", {"lower", "low"}), ("ci_high", {"upper", "high"}))
     }
     line = ""
@@ -315,28 +309,23 @@ def _describe_no_models(names: Sequence[str]) -> str:
     one = len(names) == 1
     what = "The column" if one else "The columns"
     rest = "is no model by its name, and is" if one else "are no models by their names, and are"
-    ways = (
-        "If it is one, name all models: --models NAME."
-        if one
-        else ("If one of them is a model, name all models: --models NAME.")
+    which = "it is one" if one else "one of them is a model"
+    return (
+        f"{what} {list_names(names, 6)} {rest} left aside. If {which}, name all models: --models "
+        "NAME."
     )
-    return f"{what} {list_names(names, 6)} {rest} left aside. {ways}"
 
 
 def _outside_answers(
     table: Table, parts: MatrixColumns, seen: Mapping[str, NumberColumn], summaries: Sequence[str]
 ) -> list[str]:
     """Columns with numbers below 0 or above 1 beside columns that hold only 0 and 1."""
-    place = {name: number for number, name in enumerate(table.columns)}
-    head = table.head(HEAD_ROWS)
-    if parts.row_names is not None:
-        head = [row for row in head if row[place[parts.row_names]] not in summaries]
+    held = _without_rows(Header.of(table).cells, parts.row_names, summaries)
     answers, outside = [], []
     for name in parts.values:
         if seen[name].unread is not None or seen[name].percentages:
             continue
-        column = (row[place[name]] for row in head)
-        cells = [parse_number(str(cell), table.decimal) for cell in column if cell is not None]
+        cells = [parse_number(str(cell), table.decimal) for cell in held[name] if cell is not None]
         found = {number for number in cells if number is not None and number == number}
         if seen[name].only_truths or (found and found <= {0.0, 1.0}):
             answers.append(name)
@@ -361,7 +350,7 @@ def _without_outside(
     others = [name for name in parts.values if name not in outside]
     if not chosen:
         _ask_about_mark(table, parts.values, outside)
-        lines = " ".join(f"--models {shlex.quote(name)}" for name in others)
+        lines = paste_names("--models", others)
         raise DataError(
             f"{table.source}: {list_names(outside, 6)} {'holds' if len(outside) == 1 else 'hold'} "
             "other numbers than 0 and 1, the columns beside it only 0 and 1, so it may be no "
@@ -369,20 +358,17 @@ def _without_outside(
             "all numbers are on one scale, declare it: --score-min LOWEST --score-max HIGHEST "
             "(in Python: minimum=LOWEST, maximum=HIGHEST)."
         )
-    aside = [name for name in outside if name not in chosen]
-    values = tuple(name for name in parts.values if name not in aside)
-    return parts._replace(values=values, dropped=(*parts.dropped, *aside))
+    return parts.without([name for name in outside if name not in chosen])
 
 
 def _ask_about_mark(table: Table, values: Sequence[str], outside: Sequence[str]) -> None:
     """Raises `DataError` where all that is outside of 0 and 1 is one number that people write."""
-    head = table.head(_MOST_ITEMS)
-    places = [table.columns.index(name) for name in values]
-    cells = np.array([[parse_number(str(row[place])) for place in places] for row in head], float)
+    held = hold_cells(table, _MOST_ITEMS)
+    cells = np.array([[parse_number(str(cell)) for cell in held[name]] for name in values], float)
     mark = find_mark(cells)
     if mark is not None:
         found = cells == mark.value
-        row = table.header_rows + 1 + int(np.argmax(found.any(axis=1)))
+        row = table.header_rows + 1 + int(np.argmax(found.any(axis=0)))
         place = f"{table.source}, row {row}, {list_names(outside, 3)}"
         raise ask_about_mark(place, "all", mark, int(found.sum()))
 
@@ -397,10 +383,9 @@ def _without_derived(
     DataError
         If each number of some rows has its sign: changes from another row.
     """
-    place = {name: number for number, name in enumerate(table.columns)}
     named = _names_of_rows(table, parts)
-    head = _plain_rows(table, parts, summaries)
-    cells = {name: [row[place[name]] for row in head] for name in parts.values}
+    held = _plain_cells(table, parts, summaries)
+    cells = {name: held[name] for name in parts.values}
     composed, columns, places, margin = {}, list[str](), list[int](), None
     if rows == "item":
         composed = find_composed(cells, options.models)
@@ -408,15 +393,14 @@ def _without_derived(
     else:
         columns, places = find_changes(cells)
     if places:
-        first = head[places[0]]
-        called = "" if named is None else f" (such as {str(first[place[named]])!r})"
+        rows_seen = len(next(iter(cells.values())))
+        called = "" if named is None else f" (such as {str(held[named][places[0]])!r})"
         raise DataError(
-            f"{table.source}: in {len(places)} of {len(head)} rows{called} each number has a sign, "
+            f"{table.source}: in {len(places)} of {rows_seen} rows{called} each number has a sign, "
             "as changes from another row have, and in the others none has. Write scores in all "
             "rows, or leave these rows out."
         )
     gone = [*composed, *columns, *([] if margin is None else [margin])]
-    kept = tuple(name for name in parts.values if name not in gone)
     remarks = [
         (
             "no-models",
@@ -428,18 +412,24 @@ def _without_derived(
     if margin is not None:
         said = f"{margin!r} is the mean of all others, and left aside."
         remarks.append(("no-models", f"{said} If it is a model, name all models: --models NAME."))
-    return parts._replace(values=kept, dropped=(*parts.dropped, *gone)), remarks
+    return parts.without(gone), remarks
 
 
-def _plain_rows(
+def _plain_cells(
     table: Table, parts: MatrixColumns, summaries: Collection[str]
-) -> list[tuple[object, ...]]:
-    """The first rows, without summaries."""
-    named = _names_of_rows(table, parts)
-    place = None if named is None else table.columns.index(named)
-    return [
-        row for row in table.head(_LOOKED_AT) if place is None or row[place] not in summaries
-    ]  # fmt: skip
+) -> dict[str, list[object]]:
+    """Cells of the first rows by column, without those of summaries."""
+    return _without_rows(hold_cells(table, _LOOKED_AT), _names_of_rows(table, parts), summaries)
+
+
+def _without_rows(
+    cells: Mapping[str, list[object]], named: str | None, left_out: Collection[str]
+) -> dict[str, list[object]]:
+    """Cells by column, without those rows whose name is one of those `left_out`."""
+    if named is None or not left_out:
+        return dict(cells)
+    kept = [name not in left_out for name in cells[named]]
+    return {column: list(compress(own, kept)) for column, own in cells.items()}
 
 
 # Rows that show whether a column is made of others.
@@ -464,17 +454,15 @@ def _summary_rows(
     shares = [name for name in wanted if not (is_summary(name) or name in plain)]
     if not shares:
         return wanted
-    head = table.head(_MOST_ITEMS + 1)
-    place = {name: number for number, name in enumerate(table.columns)}
-    values = [place[name] for name in parts.values if seen[name].unread is None]
-    items_only = [row for row in head if row[place[named]] not in wanted]
-    columns = [[row[number] for row in items_only] for number in values]
-    means = {
-        str(row[place[named]])
-        for row in head
-        if row[place[named]] in shares and len(head) <= _MOST_ITEMS
-        and repeats_means([row[number] for number in values], columns)
-    }  # fmt: skip
+    means: set[str] = set()
+    held = hold_cells(table, _MOST_ITEMS + 1)
+    if len(held[named]) <= _MOST_ITEMS:
+        values = [name for name in parts.values if seen[name].unread is None]
+        items_only = _without_rows(held, named, wanted)
+        columns = [items_only[name] for name in values]
+        rows_of = zip(held[named], *(held[name] for name in values), strict=True)
+        means = {str(name) for name, *row in rows_of if name in shares
+                 and repeats_means(row, columns)}  # fmt: skip
     if means & set(apart):
         means |= {name for name in apart if rows != "task" or is_statistic(name)}
     return [name for name in wanted if name in means or name not in shares]
@@ -496,24 +484,21 @@ def _wrong_summaries(
     """Which summaries, in rows and columns, are not those of the data beside them."""
     if not (summaries or parts.summaries) or parts.row_names is None:
         return ""
-    head = table.head(MOST_ROWS + 1)
-    if len(head) > MOST_ROWS:
+    held = hold_cells(table, MOST_ROWS + 1)
+    names = held[parts.row_names]
+    if len(names) > MOST_ROWS:
         return ""
-    place = {name: number for number, name in enumerate(table.columns)}
-    named = place[parts.row_names]
-    plain = [row for row in head if row[named] not in summaries]
-    cells = [[row[place[name]] for name in kept] for row in plain]
+    plain = _without_rows(held, parts.row_names, summaries)
+    columns = [plain[name] for name in kept]
+    above = {name: plain[name] for name in parts.summaries}
+    below = {str(name): [held[one][at] for one in kept]
+             for at, name in enumerate(names) if name in summaries}  # fmt: skip
+    called = list(map(str, plain[parts.row_names]))
+    rows = [list(row) for row in zip(*columns, strict=True)]
     found = [
-        check_summaries(
-            {name: [row[place[name]] for row in plain] for name in parts.summaries},
-            cells, [str(row[named]) for row in plain], "column",
-        ),
-        check_summaries(
-            {str(row[named]): [row[place[name]] for name in kept]
-             for row in head if row[named] in summaries},
-            [list(column) for column in zip(*cells, strict=True)], kept, "row",
-        ),
-    ]  # fmt: skip
+        check_summaries(above, rows, called, "column"),
+        check_summaries(below, columns, kept, "row"),
+    ]
     return " ".join(filter(None, found))
 
 
@@ -523,8 +508,7 @@ def _row_role(table: Table, named: str, options: ReadOptions) -> str:
         return named
     if any(fold_name(name) in corner_names("item") for name in table.columns):
         return named
-    keys = find_keys(table.columns, find_numeric(table.columns, table.head(HEAD_ROWS)))
-    return next(iter(keys), "item")
+    return next(iter(Header.of(table).keys), "item")
 
 
 def _describe_ratings(names: Sequence[str]) -> str:
