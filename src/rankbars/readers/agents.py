@@ -31,7 +31,7 @@ from rankbars.readers.logs.jsonvalues import (
     score_of,
     take_path,
 )
-from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Measure, Run
+from rankbars.readers.logs.records import ERROR, SCORED, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition
 from rankbars.readers.taubench import (
@@ -146,7 +146,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
         *read_all(of("nemo-evaluator", "run"), _nemo_evaluator),
     ]
     for sheet in sheets:
-        sheet.limits = _limits(sheet)
+        sheet.limits = sheet.limits_of_shares()
     runs = as_runs(sheets)
     known = {Path(sheet.source) for sheet in sheets}
     jobs = [one for one in of("harbor", "job") if Path(one.label).parent not in known]
@@ -157,11 +157,10 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     return [*runs, *notes_on(sheets, counted=options.failed)]
 
 
-def _seconds(span: object) -> float | None:
+def _seconds(started: object, ended: object) -> float | None:
     """Time from the start to the end of a phase."""
-    start = parse_time(as_mapping(span).get("started_at"))
-    end = parse_time(as_mapping(span).get("finished_at"))
-    return None if start is None or end is None else end - start
+    start, end = parse_time(started), parse_time(ended)
+    return None if start is None or end is None else spent(end - start)
 
 
 def _harbor(files: Sequence[InputFile]) -> Iterator[Sheet]:
@@ -190,10 +189,13 @@ def _harbor(files: Sequence[InputFile]) -> Iterator[Sheet]:
             name_of(content.get("task_name"), file.label, "a task_name"),
             {
                 **rewards,
-                **spent("cost", *(one.get("cost_usd") for one in used)),
-                **spent("tokens", *(one.get(name) for one in used
-                                    for name in ("n_input_tokens", "n_output_tokens"))),
-                **spent("seconds", _seconds(content.get("agent_execution"))),
+                "cost": spent(*(one.get("cost_usd") for one in used)),
+                "tokens": spent(*(one.get(name) for one in used
+                                  for name in ("n_input_tokens", "n_output_tokens"))),
+                "seconds": _seconds(
+                    take_path(content, "agent_execution", "started_at"),
+                    take_path(content, "agent_execution", "finished_at"),
+                ),
             },
             SCORED if rewards else ERROR,
             start=start,
@@ -209,12 +211,6 @@ def _harbor(files: Sequence[InputFile]) -> Iterator[Sheet]:
     read_each(files, add)
     for sheets in jobs.values():
         yield from sheets.values()
-
-
-def _limits(sheet: Sheet) -> tuple[float | None, float | None]:
-    """0 and 1, if no score lies beyond them."""
-    scores = [one.scores[sheet.metric] for one in sheet.trials if sheet.metric in one.scores]
-    return (0.0, 1.0) if all(0.0 <= score <= 1.0 for score in scores) else (None, None)
 
 
 def _harbor_job(file: InputFile) -> Iterator[Run]:
@@ -304,14 +300,12 @@ def _terminal_bench_trial(record: Mapping[str, Any], place: str) -> Trial:
         raise ReadError.at(place, f"is_resolved is {str(verdict)[:40]!r}, not true or false.")
     item = name_of(record.get("task_id"), place, "a task_id")
     attempt = _ATTEMPT.search(as_text(record.get("trial_name")) or "")
-    start = parse_time(record.get("agent_started_at"))
-    end = parse_time(record.get("agent_ended_at"))
     return Trial(
         item,
         {
-            **({} if verdict is None else {"resolved": float(verdict)}),
-            **spent("tokens", record.get("total_input_tokens"), record.get("total_output_tokens")),
-            **spent("seconds", None if start is None or end is None else end - start),
+            "resolved": None if verdict is None else float(verdict),
+            "tokens": spent(record.get("total_input_tokens"), record.get("total_output_tokens")),
+            "seconds": _seconds(record.get("agent_started_at"), record.get("agent_ended_at")),
         },
         ERROR if verdict is None else SCORED,
         number=int(attempt[1]) - 1 if attempt and len(attempt[1]) < 9 else None,
@@ -346,10 +340,10 @@ def _hal(file: InputFile) -> list[Sheet]:
         took = times.get(item)
         cost = costs.get(item, as_mapping(raw.get(item)).get("cost"))
         trials.append(Trial(item, {
-            **({} if verdict is None else {"reward": verdict}),
-            **spent("cost", cost),
-            **spent("seconds", as_mapping(took).get("total_time", took)),
-        }, UNSCORED if verdict is None else SCORED))  # fmt: skip
+            "reward": verdict,
+            "cost": spent(cost),
+            "seconds": spent(as_mapping(took).get("total_time", took)),
+        }))  # fmt: skip
     accuracy = as_finite(results.get("accuracy"))
     return [Sheet(
         file.label,
@@ -381,18 +375,17 @@ def _nemo_gym(file: InputFile) -> list[Sheet]:
         task = as_text(take_path(record, "agent_ref", "name")) or file.path.resolve().parent.name
         names = (model.rpartition("/hf_models/")[2], task or "rollouts")
         # Truth values and numbers beside the reward are further metrics.
-        scores = {
-            key: score
-            for key, value in record.items()
-            if not key.startswith("_") and (score := as_score(value)) is not None
-        }
+        scores = {key: as_score(value) for key, value in record.items() if not key.startswith("_")}
         reward = score_of(record.get("reward"), place)
         item = as_count(record.get("_ng_task_index"))
         sheet = sheets.setdefault(names, Sheet(file.label, *names, metric="reward"))
         sheet.trials.append(Trial(
             str(len(sheet.trials) if item is None else item),
-            {**scores, **spent("tokens", take_path(record, "response", "usage", "total_tokens"))},
-            SCORED if reward is not None else UNSCORED,
+            {
+                **scores,
+                "reward": reward,
+                "tokens": spent(take_path(record, "response", "usage", "total_tokens")),
+            },
             number=as_count(record.get("_ng_rollout_index")),
         ))  # fmt: skip
     return list(sheets.values())
@@ -404,13 +397,11 @@ def _nemo_evaluator(file: InputFile) -> list[Sheet]:
     for place, record in read_records(file):
         task = as_text(take_path(record, "metadata", "benchmark")) or stem
         model = file.path.resolve().parent.name if stem == task else stem
-        reward = score_of(record.get("reward"), place)
         sheet = sheets.setdefault(
             task, Sheet(file.label, model or stem, task, metric="reward", named="file")
         )
         sheet.trials.append(Trial(
             name_of(record.get("idx"), place, "an idx"),
-            {} if reward is None else {"reward": reward},
-            SCORED if reward is not None else UNSCORED,
+            {"reward": score_of(record.get("reward"), place)},
         ))  # fmt: skip
     return list(sheets.values())

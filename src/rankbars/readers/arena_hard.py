@@ -107,7 +107,7 @@ def _read_judgements(file: InputFile) -> tuple[list[Comparison], list[Run]]:
             continue
         score = as_finite(score_of(row.get("score"), place))
         found = answers.setdefault((model, judge), Answers(("question_id", "position")))
-        found.add(prompt, {} if score is None else {"score": score})
+        found.add(prompt, {"score": score})
     runs = [
         Run(
             file.label,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rankbars.data.notes import Note
@@ -133,11 +133,11 @@ def _evalplus(file: InputFile) -> Iterable[Sheet]:
             base = name_of(as_mapping(sample).get("base_status"), place, "a base_status")
             plus = as_text(as_mapping(sample).get("plus_status"))
             # What fails the base tests fails, whatever the further tests say.
-            both = {} if plus is None else {"plus": float(base == plus == _PASSED)}
-            sheet.trials.append(Trial(item, {**both, "base": float(base == _PASSED)},
-                                      number=number))  # fmt: skip
+            both = None if plus is None else float(base == plus == _PASSED)
+            scores = {"plus": both, "base": float(base == _PASSED)}
+            sheet.trials.append(Trial(item, scores, number=number))
     for sheet in sheets.values():
-        if not any("plus" in trial.scores for trial in sheet.trials):
+        if all(trial.scores["plus"] is None for trial in sheet.trials):
             sheet.metric = "base"
     return sheets.values()
 
@@ -145,10 +145,8 @@ def _evalplus(file: InputFile) -> Iterable[Sheet]:
 def _arc(file: InputFile) -> Iterable[Sheet]:
     content = load_json(file)
     results = as_mapping(content.get("task_results"))
-    trials = []
-    for item, value in results.items():
-        score = score_of(value, f"{file.label}, {item}")
-        trials.append(Trial(item, {} if score is None else {"score": score}))
+    trials = [Trial(item, {"score": score_of(value, f"{file.label}, {item}")})
+              for item, value in results.items()]  # fmt: skip
     total = as_finite(content.get("score"))
     published = {} if total is None or not trials else {"score": total / len(trials)}
     return [Sheet(file.label, _model(file), "ARC-AGI", trials, limits=_UNIT, named="file",
@@ -162,11 +160,7 @@ def _mle_bench(file: InputFile) -> Iterable[Sheet]:
     metrics = ("any_medal", "above_median", "gold_medal", "valid_submission")
     for number, report in enumerate(as_mappings(content.get("competition_reports")), start=1):
         place = f"{file.label}, report {number}"
-        scores = {
-            name: score
-            for name in metrics
-            if (score := score_of(report.get(name), f"{place}, {name}")) is not None
-        }
+        scores = {name: score_of(report.get(name), f"{place}, {name}") for name in metrics}
         trials.append(Trial(
             name_of(report.get("competition_id"), place, "a competition_id"), scores,
             start=parse_time(report.get("created_at")),
@@ -191,7 +185,7 @@ def _livecodebench(file: InputFile) -> Iterable[Sheet]:
         contest = as_text(record.get("contest_id"))
         for sample, verdict in enumerate(graded):
             score = score_of(verdict, f"{place}, sample {sample + 1}")
-            trials.append(Trial(item, {} if score is None else {"score": score}, number=sample,
+            trials.append(Trial(item, {"score": score}, number=sample,
                                 status=SCORED if score is not None else ERROR,
                                 cluster=contest))  # fmt: skip
     notes = (
@@ -219,14 +213,11 @@ def _bigcode(file: InputFile) -> list[Run]:
                 found["metric"], value=share, direction="higher", limits=_UNIT,
                 origin=f"by what {found['metric'].partition('@')[0] + '@k'!r} means",
             )  # fmt: skip
-        runs += [_stratum(file, model, name, task, one) for name, one in strata.items()]
+        runs += [
+            Run(file.label, model, name, measures, headline="pass@1",
+                category=task if name != task else None)
+            for name, measures in strata.items()
+        ]  # fmt: skip
     if not runs:
         raise ReadError.at(file.label, "there is no pass@k in the file.")
     return runs
-
-
-def _stratum(
-    file: InputFile, model: str, name: str, task: str, measures: Mapping[str, Measure]
-) -> Run:
-    return Run(file.label, model, name, measures, headline="pass@1",
-               category=task if name != task else None)  # fmt: skip

@@ -25,7 +25,7 @@ from rankbars.readers.logs.jsonvalues import (
     fingerprint,
     parse_time,
 )
-from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Direction, Measure, Run
+from rankbars.readers.logs.records import ERROR, SCORED, Direction, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, DECLINED, SIGNATURE, Recognition
 from rankbars.readers.scoredrows import (
@@ -290,7 +290,7 @@ def _pydantic(file: InputFile) -> Sheet:
     directions: dict[str, Direction] = {}
     metric = ""
     for one in as_mappings(content.get("cases")):
-        scores = {}
+        scores: dict[str, float | None] = {}
         for kind in ("assertions", "scores"):
             for name, given in as_mapping(one.get(kind)).items():
                 score, verdict = number_of(as_mapping(given).get("value", given))
@@ -299,8 +299,7 @@ def _pydantic(file: InputFile) -> Sheet:
                     metric = metric or name
                     if verdict:
                         directions[name] = "higher"
-        trials.append(_case(one, {**scores, **spent("seconds", one.get("task_duration"))},
-                            SCORED if scores else UNSCORED))  # fmt: skip
+        trials.append(_case(one, {**scores, "seconds": spent(one.get("task_duration"))}, SCORED))
     trials += [_case(one, {}, ERROR) for one in as_mappings(content.get("failures"))]
     if not metric:
         raise ReadError.at(file.label, "no case has a score or an assertion.")
@@ -310,7 +309,7 @@ def _pydantic(file: InputFile) -> Sheet:
                     directions, named=bool(called))  # fmt: skip
 
 
-def _case(one: Row, scores: Mapping[str, float], status: int) -> Trial:
+def _case(one: Row, scores: Mapping[str, float | None], status: int) -> Trial:
     name = as_text(one.get("source_case_name")) or as_text(one.get("name"))
     return Trial(name or fingerprint(one.get("inputs")), scores, status,
                  reason="error" if status == ERROR else "")  # fmt: skip

@@ -34,7 +34,7 @@ from rankbars.readers.logs.jsontext import (
     record_keys,
 )
 from rankbars.readers.logs.jsonvalues import as_count, as_finite, parse_time
-from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED
+from rankbars.readers.logs.records import ERROR, SCORED
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.readers.scoredrows import item_of, row_keys
@@ -161,8 +161,7 @@ def _read(file: InputFile, options: ReadOptions) -> list[Sheet]:
         text = f"{file.label}: {what} nothing at any path of the map, as where a run is described."
         passed.append(Note("no-records", text))
     for sheet in sheets.values():
-        known = [one.scores["score"] for one in sheet.trials if "score" in one.scores]
-        sheet.limits = (0.0, 1.0) if all(0.0 <= one <= 1.0 for one in known) else (None, None)
+        sheet.limits = sheet.limits_of_shares()
         sheet.notes += [note, *passed]
     return [*sheets.values()]
 
@@ -210,11 +209,11 @@ def _trials(spot: _Spot, item: str, before: int) -> Iterator[Trial]:
     yield Trial(
         named,
         {
-            **({} if score is None else {"score": score}),
-            **{name: amount for name in ("cost", "seconds")
-               for amount in spent(name, _number(values.get(name), spot.place, name)).values()},
+            "score": score,
+            **{name: spent(_number(values.get(name), spot.place, name))
+               for name in ("cost", "seconds")},
         },
-        ERROR if failed else UNSCORED if score is None else SCORED,
+        ERROR if failed else SCORED,
         number=number,
         start=parse_time(values.get("time")),
         reason=str(error)[:40] if failed and isinstance(error, str) else "error" if failed else "",

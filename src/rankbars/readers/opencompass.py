@@ -6,7 +6,6 @@ verdict at all.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -30,7 +29,7 @@ from rankbars.readers.logs.csvtext import columns_of, read_table
 from rankbars.readers.logs.jsonstream import JsonStream
 from rankbars.readers.logs.jsontext import top_level_keys
 from rankbars.readers.logs.jsonvalues import as_finite, as_mapping, as_text, parse_time
-from rankbars.readers.logs.records import SCORED, UNSCORED, Agreement, Answers, Measure, Run
+from rankbars.readers.logs.records import Agreement, Answers, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.readoptions import ReadOptions
@@ -282,20 +281,12 @@ def _add(answers: Answers, item: str, entry: Mapping[str, Any], place: str) -> N
     given = next((entry[key] for key in VERDICTS if key in entry), None)
     name = as_text(entry.get("example_abbr")) or item
     for repeat, verdict in enumerate(given if isinstance(given, list) else [given]):
-        score = _score(verdict, place)
-        known = not math.isnan(score)
-        answers.add(
-            name,
-            {VERDICT: score} if known else {},
-            status=SCORED if known else UNSCORED,
-            repeat=repeat,
-            other=item,
-        )
+        answers.add(name, {VERDICT: _score(verdict, place)}, repeat=repeat, other=item)
 
 
-def _score(verdict: object, place: str) -> float:
+def _score(verdict: object, place: str) -> float | None:
     if verdict is None:
-        return math.nan
+        return None
     number = float(verdict) if isinstance(verdict, bool) else as_finite(verdict)
     if number is None or not 0.0 <= number <= 1.0:
         raise ReadError.at(

@@ -31,7 +31,6 @@ from rankbars.readers.logs.jsonvalues import (
 from rankbars.readers.logs.records import (
     ERROR,
     SCORED,
-    UNSCORED,
     Answers,
     Direction,
     Measure,
@@ -342,7 +341,7 @@ def _grade(row: Mapping[str, Any], place: str) -> tuple[int, dict[str, float]]:
         number = score_of(value, place, f"the value of {name!r}")
         if number is not None:
             scores[name] = number
-    return (SCORED if scores else UNSCORED), scores
+    return SCORED, scores
 
 
 def _provider(row: Mapping[str, Any], place: str) -> str:

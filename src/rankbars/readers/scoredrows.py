@@ -16,7 +16,7 @@ from rankbars.readers.logs.jsontext import (
     top_level_keys,
 )
 from rankbars.readers.logs.jsonvalues import as_score, as_text, fingerprint
-from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Direction
+from rankbars.readers.logs.records import ERROR, SCORED, Direction
 from rankbars.readers.trials import Sheet, Trial, spent
 
 __all__ = [
@@ -129,18 +129,18 @@ def sheets_of(label: str, rows: Iterable[ScoredRow], *, named: bool) -> list[She
     trials: dict[tuple[str, str], list[Trial]] = {}
     verdicts: dict[str, bool] = {}
     for number, row in enumerate(rows):
-        scores = {}
+        scores: dict[str, float | None] = {}
         for name, value in row.scores.items():
             score, verdict = number_of(value)
             if score is not None:
                 scores[name] = score
                 verdicts[name] = verdicts.get(name, True) and verdict
-        spending = {**spent("seconds", row.seconds), **spent("cost", row.cost),
-                    **spent("tokens", row.tokens)}  # fmt: skip
+        spending = {"seconds": spent(row.seconds), "cost": spent(row.cost),
+                    "tokens": spent(row.tokens)}  # fmt: skip
         trials.setdefault((row.model, row.task), []).append(Trial(
             item_of(row.item) or str(number),
             {**({} if row.crashed else scores), **spending},
-            ERROR if row.crashed else SCORED if scores else UNSCORED,
+            ERROR if row.crashed else SCORED,
             number=row.number,
             start=row.start,
             identity=row.identity,
@@ -171,8 +171,7 @@ def sheet_of(
     directions: Mapping[str, Direction], *, named: bool,
 ) -> Sheet:  # fmt: skip
     """The sheet of one model on one task; a metric of 0 and 1 is better when higher."""
-    values = [one.scores[metric] for one in trials if metric in one.scores]
-    marks = all(value in (0.0, 1.0) for value in values)
+    marks = all(one.scores.get(metric) in (None, 0.0, 1.0) for one in trials)
     side: Direction | None = directions.get(metric, "higher" if marks else None)
     return Sheet(
         label, model, task, trials, metric=metric, named="" if named else "file",

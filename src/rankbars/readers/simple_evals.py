@@ -25,7 +25,7 @@ from rankbars.readers.logs.jsonvalues import (
     parse_time,
     score_of,
 )
-from rankbars.readers.logs.records import SCORED, UNSCORED, Answers, Measure, Run
+from rankbars.readers.logs.records import Answers, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.readoptions import ReadOptions
@@ -170,12 +170,7 @@ def _read_examples(stream: JsonStream) -> Answers | None:
             score = as_finite(score_of(entry["score"], place))
             repeat = counts.get(item, 0)
             counts[item] = repeat + 1
-            answers.add(
-                item,
-                {} if score is None else {"score": score},
-                status=UNSCORED if score is None else SCORED,
-                repeat=repeat,
-            )
+            answers.add(item, {"score": score}, repeat=repeat)
     return answers if len(answers) else None
 
 

@@ -30,7 +30,7 @@ from rankbars.readers.logs.jsonvalues import (
     score_of,
     take_path,
 )
-from rankbars.readers.logs.records import ERROR, MISSING, SCORED, UNSCORED, Measure, Run
+from rankbars.readers.logs.records import ERROR, MISSING, SCORED, Measure, Run
 from rankbars.readers.trials import Sheet, Trial, as_runs, spent
 from rankbars.tables.readoptions import ReadOptions
 
@@ -416,11 +416,10 @@ def _detailed(file: InputFile, task: str, entry: Mapping[str, Any], place: str) 
         trials.append(Trial(
             instance,
             {
-                **({} if verdict is None else {"resolved": verdict}),
-                **spent("cost", as_mapping(one).get("cost")),
-                **spent("api_calls", as_mapping(one).get("api_calls")),
+                "resolved": verdict,
+                "cost": spent(as_mapping(one).get("cost")),
+                "api_calls": spent(as_mapping(one).get("api_calls")),
             },
-            UNSCORED if verdict is None else SCORED,
             cluster=repository_of(instance),
         ))  # fmt: skip
     return Sheet(
@@ -449,7 +448,7 @@ class _Spent(NamedTuple):
     """What one trajectory cost, and how it ended."""
 
     model: str
-    amounts: Mapping[str, float]
+    amounts: Mapping[str, float | None]
     end: str
 
 
@@ -481,11 +480,11 @@ def join_trajectories(
         own = found.get(key) or (next(iter(found.values())) if len(found) == len(reports) == 1
                                  else {})  # fmt: skip
         unused = {name: one for name, one in unused.items() if one is not own}
-        names = sorted({name for one in own.values() for name in one.amounts})
-        amounts = {
-            name: {item: one.amounts[name] for item, one in own.items() if name in one.amounts}
-            for name in names
-        }
+        amounts: dict[str, dict[str, float]] = {}
+        for item, one in own.items():
+            for name, amount in one.amounts.items():
+                if amount is not None:
+                    amounts.setdefault(name, {})[item] = amount
         silent = {item: Verdict(ERROR, None) for item, one in own.items()
                   if item not in report.verdicts and one.end != _SUBMITTED}  # fmt: skip
         joined.append(report._replace(verdicts={**report.verdicts, **silent}, amounts=amounts))
@@ -515,6 +514,6 @@ def _read_trajectory(file: InputFile) -> tuple[str, _Spent]:
     stats = as_mapping(info.get("model_stats"))
     return name_of(header.get("instance_id"), file.label, "an instance_id"), _Spent(
         as_text(take_path(info, "config", "model", "model_name")) or file.path.parent.name,
-        {**spent("cost", stats.get("instance_cost")), **spent("api_calls", stats.get("api_calls"))},
+        {"cost": spent(stats.get("instance_cost")), "api_calls": spent(stats.get("api_calls"))},
         as_text(info.get("exit_status")) or "",
     )

@@ -19,7 +19,7 @@ from rankbars.readers.logs.jsonvalues import (
     score_of,
     take_path,
 )
-from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Measure, Run
+from rankbars.readers.logs.records import ERROR, SCORED, Measure, Run
 from rankbars.readers.trials import Sheet, Trial, spent
 
 __all__ = ["read_tau2_bench", "read_tau2_folders", "read_tau2_submission", "read_tau_bench"]
@@ -58,12 +58,11 @@ def read_tau_bench(file: InputFile) -> list[Sheet]:
         info = as_mapping(record.get("info"))
         reward = score_of(record.get("reward"), place)
         crashed = "error" in info
-        score = {} if crashed or reward is None else {
-            "reward": 1.0 if abs(reward - 1.0) <= _SUCCESS else reward
-        }  # fmt: skip
+        if reward is not None and abs(reward - 1.0) <= _SUCCESS:
+            reward = 1.0
         sheet.trials.append(Trial(
             name_of(record.get("task_id"), place, "a task_id"),
-            {**score, **spent("user_cost", info.get("user_cost"))},
+            {"reward": reward, "user_cost": spent(info.get("user_cost"))},
             ERROR if crashed else SCORED,
             number=as_count(record.get("trial")),
             reason="crashed" if crashed else "",
@@ -115,18 +114,15 @@ def _tau2_trial(record: Mapping[str, Any], place: str) -> Trial:
     end = as_text(record.get("termination_reason")) or ""
     outside = end == _TAU2_OUTSIDE
     early = end not in ("", *_TAU2_ENDS)
-    status = ERROR if outside or (early and reward is None) else SCORED
-    if status == SCORED and reward is None:
-        status = UNSCORED
     return Trial(
         name_of(record.get("task_id"), place, "a task_id"),
         {
-            **({} if reward is None or outside else {"reward": reward}),
-            **spent("cost", record.get("agent_cost")),
-            **spent("user_cost", record.get("user_cost")),
-            **spent("seconds", record.get("duration")),
+            "reward": reward,
+            "cost": spent(record.get("agent_cost")),
+            "user_cost": spent(record.get("user_cost")),
+            "seconds": spent(record.get("duration")),
         },
-        status,
+        ERROR if outside or (early and reward is None) else SCORED,
         number=as_count(record.get("trial")),
         start=parse_time(record.get("start_time")),
         identity=as_text(record.get("id")) or "",

@@ -35,10 +35,10 @@ class Trial(NamedTuple):
     ----------
     item : str
         The item.
-    scores : mapping from str to float
-        What was measured, by name; what is not known is left out.
+    scores : mapping from str to (float or None)
+        What was measured, by name; None for what is not known.
     status : int
-        As in `rankbars.readers.logs.records.Rows`.
+        As in `rankbars.readers.logs.records.Rows`; one without its score is unscored.
     number : int, optional
         Which trial of the item it is; None if the file does not say.
     start : float, optional
@@ -52,7 +52,7 @@ class Trial(NamedTuple):
     """
 
     item: str
-    scores: Mapping[str, float]
+    scores: Mapping[str, float | None]
     status: int = SCORED
     number: int | None = None
     start: float | None = None
@@ -110,18 +110,23 @@ class Sheet:
     asked: bool = False
     notes: list[Note] = field(default_factory=list)
 
+    def limits_of_shares(self) -> tuple[float | None, float | None]:
+        """0 and 1, if no score lies beyond them."""
+        known = [score for one in self.trials if (score := one.scores.get(self.metric)) is not None]
+        return (0.0, 1.0) if all(0.0 <= score <= 1.0 for score in known) else (None, None)
 
-def spent(name: str, *parts: object) -> dict[str, float]:
-    """The sum of what was spent, under a name; nothing where no part is a number of 0 or more.
+
+def spent(*parts: object) -> float | None:
+    """The sum of what was spent; None where no part is a number of 0 or more.
 
     Examples
     --------
-    >>> spent("tokens", 10, 5, None), spent("cost", None), spent("seconds", -1)
-    ({'tokens': 15.0}, {}, {})
+    >>> spent(10, 5, None), spent(None), spent(-1)
+    (15.0, None, None)
     """
     known = [number for part in parts if (number := as_finite(part)) is not None and number >= 0]
     total = math.fsum(known)
-    return {name: total} if known and math.isfinite(total) else {}
+    return total if known and math.isfinite(total) else None
 
 
 def parts_of(sheets: Sequence[Sheet], options: ReadOptions) -> list[Part]:
@@ -154,7 +159,7 @@ def as_runs(sheets: Iterable[Sheet]) -> list[Run]:
                 continue
             if trial.identity:
                 seen[key] = sheet.source
-            kept.append(trial)
+            kept.append(_settled(trial, sheet.metric))
         notes = [
             Note("copies", f"{sheet.source}: {count} records stand in {where} too; each counts "
                  "once.")
@@ -168,6 +173,19 @@ def as_runs(sheets: Iterable[Sheet]) -> list[Run]:
     return runs
 
 
+def _settled(trial: Trial, metric: str) -> Trial:
+    """The trial with what is known of it; without its score where it has none."""
+    scores = {
+        name: score
+        for name, score in trial.scores.items()
+        if score is not None and not math.isnan(score)
+    }
+    status = UNSCORED if trial.status == SCORED and metric not in scores else trial.status
+    if status != SCORED:
+        scores.pop(metric, None)
+    return trial._replace(scores=scores, status=status)
+
+
 def _run(sheet: Sheet, notes: Sequence[Note]) -> Run:
     trials = sheet.trials
     answers = Answers(("item", "position"))
@@ -177,11 +195,9 @@ def _run(sheet: Sheet, notes: Sequence[Note]) -> Run:
         notes = [*notes, Note("copies", f"{sheet.source}: trials with a number that another trial "
                               f"of the same item has: {twice}. Each counts.")]  # fmt: skip
     for number, trial in zip(numbers, trials, strict=True):
-        scores = {name: score for name, score in trial.scores.items() if not math.isnan(score)}
-        status = UNSCORED if trial.status == SCORED and sheet.metric not in scores else trial.status
-        if status != SCORED:
-            scores.pop(sheet.metric, None)
-        answers.add(trial.item, scores, status=status, repeat=number, cluster=trial.cluster)
+        answers.add(
+            trial.item, trial.scores, status=trial.status, repeat=number, cluster=trial.cluster
+        )
     # Where nothing is scored, what was spent is no score either.
     scored = sheet.metric in answers.metrics
     names = dict.fromkeys((sheet.metric, *(answers.metrics if scored else ())))
@@ -269,7 +285,7 @@ def notes_on(sheets: Sequence[Sheet], *, counted: bool) -> list[Note]:
         amounts = {sheet.model: 0.0 for sheet in sheets}
         given = {sheet.model for sheet in sheets for one in sheet.trials if name in one.scores}
         for sheet in sheets:
-            amounts[sheet.model] += sum(one.scores.get(name, 0.0) for one in sheet.trials)
+            amounts[sheet.model] += sum(one.scores.get(name) or 0.0 for one in sheet.trials)
         if nothing := [model for model in amounts if model in given and not amounts[model]]:
             notes.append(Note("cost", f"{name} of {list_names(nothing)} is 0 in all records, which "
                               "says that nobody counted it."))  # fmt: skip

@@ -267,7 +267,7 @@ class Answers:
     def add(
         self,
         item: str,
-        scores: Mapping[str, float] | None = None,
+        scores: Mapping[str, float | None] | None = None,
         *,
         status: int = SCORED,
         repeat: int = 0,
@@ -281,8 +281,8 @@ class Answers:
         ----------
         item : str
             Name of the item.
-        scores : mapping from str to float, optional
-            Score by metric.
+        scores : mapping from str to (float or None), optional
+            Score by metric; None if there is none.
         status : int
             As in `Rows`.
         repeat : int
@@ -303,7 +303,8 @@ class Answers:
             self._prints.append(print_of(content))
         row = len(self._items) - 1
         for name, score in (scores or {}).items():
-            self.put(row, name, score)
+            if score is not None:
+                self.put(row, name, score)
         return row
 
     def put(self, row: int, name: str, score: float) -> None:
