@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Input
@@ -39,7 +38,6 @@ from rankbars.tables.metrics import is_trial_metric
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = [
-    "Opened",
     "Paths",
     "Skipped",
     "check_options",
@@ -105,45 +103,6 @@ class Skipped:
         )
 
 
-def _choose_files(
-    files: Sequence[InputFile],
-    declared: str,
-    options: ReadOptions,
-    formats: KnownFormats,
-    skipped: Skipped,
-    known: Callable[[InputFile], ChosenFile | None] | None = None,
-) -> list[ChosenFile]:
-    """The files to read and their formats.
-
-    Parameters
-    ----------
-    files : sequence of InputFile
-        What was found.
-    declared : str
-        Name of the format that all files have; ``"auto"`` recognises each by its content.
-    options : ReadOptions
-        What the caller declares.
-    formats : KnownFormats
-        The formats.
-    skipped : Skipped
-        Takes the files of folders that are not read.
-    known : callable, optional
-        Gives the answer for a file that need not be recognised, or None.
-
-    Raises
-    ------
-    ReadError
-        If a file that the caller named is not recognised or is damaged, or nothing is left.
-    """
-    with Glance() as glance:
-        if any(data_suffix(file.path) in PARQUET_SUFFIXES for file in files):
-            glance.start()
-        chosen = _choose(files, declared, options, formats, skipped, known)
-    if not chosen:
-        raise skipped.refuse()
-    return chosen
-
-
 def _choose(
     files: Sequence[InputFile],
     declared: str,
@@ -152,6 +111,7 @@ def _choose(
     skipped: Skipped,
     known: Callable[[InputFile], ChosenFile | None] | None,
 ) -> list[ChosenFile]:
+    """The files to read, with their formats; `skipped` takes those of folders that are not read."""
     chosen: list[ChosenFile] = []
     for file in files:
         before = None if known is None else known(file)
@@ -255,13 +215,6 @@ def _files(number: int) -> str:
     return f"{number} file{'s' if number > 1 else ''}"
 
 
-class Opened(NamedTuple):
-    """The files that are to be read, with their formats, and those that are left out."""
-
-    chosen: list[ChosenFile]
-    skipped: Skipped
-
-
 def known_formats(asked: str) -> KnownFormats:
     """All formats.
 
@@ -284,8 +237,10 @@ def open_files(
     formats: KnownFormats,
     progress: Progress | None = None,
     known: Callable[[InputFile], ChosenFile | None] | None = None,
-) -> Iterator[Opened]:
-    """The files behind `paths`; what came from standard input lies in a file until the end.
+) -> Iterator[tuple[list[ChosenFile], Skipped]]:
+    """The files behind `paths` with their formats, and those of folders that are left out.
+
+    What came from standard input lies in a file until the end.
 
     Files for which `known` has an answer are not recognised again.
 
@@ -298,12 +253,17 @@ def open_files(
     """
     skipped = Skipped()
     with find_paths(paths, options) as found:
-        chosen = _choose_files(found, format, options, formats, skipped, known)
+        with Glance() as glance:
+            if any(data_suffix(file.path) in PARQUET_SUFFIXES for file in found):
+                glance.start()
+            chosen = _choose(found, format, options, formats, skipped, known)
+        if not chosen:
+            raise skipped.refuse()
         check_options(chosen, options, formats)
         if progress is not None:
             meter = Meter(progress, [one.file.path for one in chosen])
             chosen = [one._replace(file=one.file._replace(meter=meter)) for one in chosen]
-        yield Opened(chosen, skipped)
+        yield chosen, skipped
 
 
 @contextmanager

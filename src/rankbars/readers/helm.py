@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from rankbars.readers.inputfiles import (
     InputFile,
     data_suffix,
     open_binary,
+    read_all,
     read_each,
 )
 from rankbars.readers.logs.jsontext import first_object, load_json, top_level_keys
@@ -38,7 +39,7 @@ from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
 
-SPEC, STATS, INSTANCES = "run_spec.json", "stats.json", "per_instance_stats.json"
+_FILES = {"run": "run_spec.json", "stats": "stats.json", "instances": "per_instance_stats.json"}
 
 # Arguments of a run's name that say how one model was prompted, not what was asked of it.
 MANNERS = frozenset({
@@ -65,14 +66,17 @@ KINDS = {
     "other": "It belongs to a run or release of HELM, and holds no scores of its own.",
 }
 
+_OBJECTS = (
+    ("run", {"adapter_spec", "scenario_spec"}),
+    ("schema", {"metrics", "run_groups"}),
+    ("table", {"title", "header", "rows"}),
+    ("other", {"adapter_spec", "request_states"}),
+)
+
 _TABLES = re.compile(rb'\s*\[\s*\{\s*"title"\s*:\s*"[^"]*",\s*"header"\s*:\s*\[\s*\{\s*"value"')
 _INSTANCES = re.compile(rb'\s*\[\s*\{\s*"instance_id"\s*:')
 
 CORPUS = "is computed over all instances at once, not for each"
-
-
-# Files of a run, by what they are: where they stand in its folder.
-_IN_FOLDERS = {"run": "spec", "stats": "stats", "instances": "instances"}
 
 
 def sniff(path: Path, head: bytes) -> Recognition | None:
@@ -93,16 +97,12 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
 
     What lies beside a file of a run is read with it. A filter names a split or a perturbation.
     """
-    kinds = [_file_kind(file.path) for file in files]
-    of_runs = [file for file, kind in zip(files, kinds, strict=True)
-               if kind in ("run", "stats", "instances")]  # fmt: skip
-    tables = [file for file, kind in zip(files, kinds, strict=True) if kind == "table"]
-    given = [file for file, kind in zip(files, kinds, strict=True) if kind == "schema"]
-    folders = _group_folders(of_runs)
-    schemas, notes = _read_schemas(given, folders)
+    kinds = {file: _file_kind(file.path) for file in files}
+    tables = [file for file, kind in kinds.items() if kind == "table"]
+    folders = _group_folders({file: kind for file, kind in kinds.items() if kind in _FILES})
+    schemas, notes = _read_schemas([one for one in files if kinds[one] == "schema"], folders)
     whole = {folder.main: folder for folder in folders if folder.main is not None}
-    found = read_each(whole, lambda file: [*_make_runs(whole[file], schemas, options)])
-    runs = [run for of_folder in found for run in of_folder]
+    runs = read_all(whole, lambda file: _make_runs(whole[file], schemas, options))
     empty = len(folders) - len(whole)
     if empty:
         notes.append(Note("unfinished", f"Left out: {empty} of the runs, without statistics yet."))
@@ -140,30 +140,17 @@ def _read_schemas(
     return schemas, notes
 
 
-@dataclass(slots=True)
-class _RunFolder:
-    """Files of one run.
-
-    Parameters
-    ----------
-    path : Path
-        The folder.
-    label : str
-        How messages call it.
-    spec, stats, instances : InputFile, optional
-        Its files.
-    """
+class _RunFolder(NamedTuple):
+    """Files of one run, by what they are; messages call it by its label."""
 
     path: Path
     label: str
-    spec: InputFile | None = None
-    stats: InputFile | None = None
-    instances: InputFile | None = None
+    files: dict[str, InputFile]
 
     @property
     def main(self) -> InputFile | None:
         """The file that stands for the run; None if it has no statistics yet."""
-        return self.instances or self.stats
+        return self.files.get("instances") or self.files.get("stats")
 
 
 class _RunName(NamedTuple):
@@ -216,28 +203,26 @@ def _parse_run_name(name: str) -> _RunName:
     return _RunName(f"{scenario}:{kept}" if kept else scenario, model or None, setup, manner)
 
 
-def _group_folders(files: Sequence[InputFile]) -> list[_RunFolder]:
+def _group_folders(kinds: Mapping[InputFile, str]) -> list[_RunFolder]:
     """Run folders of files, in their order.
 
     Where the caller named a single file, those beside it are added; a folder was searched already.
     """
     folders: dict[Path, _RunFolder] = {}
-    for file in files:
+    for file, kind in kinds.items():
         path = file.path.resolve().parent
         label = Path(file.label).parent.as_posix()
-        folder = folders.setdefault(path, _RunFolder(path, label))
-        kind = _IN_FOLDERS.get(_file_kind(file.path))
-        if kind is not None and getattr(folder, kind) is None:
-            setattr(folder, kind, file)
-    named = {file.path.resolve().parent for file in files if file.asked}
+        folder = folders.setdefault(path, _RunFolder(path, label, {}))
+        folder.files.setdefault(kind, file)
+    named = {file.path.resolve().parent for file in kinds if file.asked}
     for folder in folders.values():
         if folder.path not in named:
             continue
-        for kind, name in (("spec", SPEC), ("stats", STATS), ("instances", INSTANCES)):
+        for kind, name in _FILES.items():
             beside = folder.path / name
-            if getattr(folder, kind) is None and beside.is_file():
+            if kind not in folder.files and beside.is_file():
                 label = (Path(folder.label) / name).as_posix()
-                setattr(folder, kind, InputFile(beside, label, asked=False))
+                folder.files[kind] = InputFile(beside, label, asked=False)
     return list(folders.values())
 
 
@@ -264,7 +249,8 @@ def _kind_of(path: Path, head: bytes) -> str:
     if text.startswith(b"["):
         kind = _kind_of_list(path, head)
     elif text.startswith(b"{"):
-        kind = _kind_of_object(path)
+        keys = set(top_level_keys(path))
+        kind = next((kind for kind, needed in _OBJECTS if keys >= needed), "")
     return kind or ("other" if _lies_beside(path) else "")
 
 
@@ -275,17 +261,6 @@ def _file_kind(path: Path) -> str:
             return _kind_of(path, raw.read(HEAD_BYTES))
     except DAMAGE:
         return ""
-
-
-def _kind_of_object(path: Path) -> str:
-    keys = set(top_level_keys(path))
-    if keys >= {"adapter_spec", "scenario_spec"}:
-        return "run"
-    if keys >= {"metrics", "run_groups"}:
-        return "schema"
-    if keys >= {"title", "header", "rows"}:
-        return "table"
-    return "other" if keys >= {"adapter_spec", "request_states"} else ""
 
 
 def _lies_beside(path: Path) -> bool:
@@ -346,10 +321,11 @@ def _make_runs(
         If it cannot be told which metric counts.
     """
     spec = _read_spec(folder)
-    stats = {} if folder.stats is None else read_stats(folder.stats)
+    files = folder.files
+    stats = read_stats(files["stats"]) if "stats" in files else {}
     parts: Mapping[Slice, Answers] = {}
-    if folder.instances is not None:
-        parts = read_instances(folder.instances, options.metrics)
+    if "instances" in files:
+        parts = read_instances(files["instances"], options.metrics)
     main, where = find_main(spec.groups, schemas)
     notes = list(spec.notes)
     if main is not None and where is None and not options.metrics:
@@ -372,18 +348,17 @@ def _make_runs(
 
 
 def _read_spec(folder: _RunFolder) -> _Spec:
-    if folder.spec is not None:
-        content = load_json(folder.spec)
+    given = folder.files.get("run")
+    if given is not None:
+        content = load_json(given)
         adapter = as_mapping(content.get("adapter_spec"))
         name = as_text(content.get("name")) or folder.path.name
         model = as_text(adapter.get("model")) or _parse_run_name(name).model
         if model is None:
-            raise ReadError.at(folder.spec.label, "the run names no model (adapter_spec.model).")
-        given = content.get("groups")
-        groups = tuple(map(str, as_list(given)))
-        return _Spec(folder.spec.label, model, name, groups, adapter, ())
-    file = folder.instances or folder.stats
-    label = folder.label if file is None else file.label
+            raise ReadError.at(given.label, "the run names no model (adapter_spec.model).")
+        groups = tuple(map(str, as_list(content.get("groups"))))
+        return _Spec(given.label, model, name, groups, adapter, ())
+    label = folder.label if folder.main is None else folder.main.label
     model = _parse_run_name(folder.path.name).model
     if model is None:
         raise ReadError.at(

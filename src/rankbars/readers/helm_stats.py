@@ -113,9 +113,8 @@ def read_schema(file: InputFile) -> Schema:
         name = as_text(entry.get("name"))
         if name is None:
             continue
-        side = entry.get("lower_is_better")
-        if isinstance(side, bool):
-            directions[name] = "lower" if side else "higher"
+        if (side := _direction(entry)) is not None:
+            directions[name] = side
         for shown in (entry.get("display_name"), entry.get("short_display_name")):
             if isinstance(shown, str):
                 names.setdefault(shown, name)
@@ -272,20 +271,14 @@ def _mean(stat: Mapping[str, Any], metric: str, place: str) -> float:
     return number
 
 
-class _Column(NamedTuple):
-    """One column of values."""
+class _Cell(NamedTuple):
+    """One value of a table: of which model on which group of runs, and what it is."""
 
+    model: str
     group: str
     metric: str
     direction: Direction | None
-
-
-class _Cell(NamedTuple):
-    """A value and the table it stands in."""
-
     value: float
-    direction: Direction | None
-    source: str
 
 
 def read_group_tables(files: Sequence[InputFile], schemas: Sequence[Schema]) -> list[Run]:
@@ -300,75 +293,62 @@ def read_group_tables(files: Sequence[InputFile], schemas: Sequence[Schema]) -> 
     DataError
         If two tables disagree about a value.
     """
-    found: dict[tuple[str, str], dict[str, _Cell]] = {}
+    found: dict[tuple[str, str], dict[str, tuple[_Cell, str]]] = {}
     names = {shown: name for schema in reversed(schemas) for shown, name in schema.names.items()}
     for file in files:
-        for model, column, value in _read_table(file, names):
-            cells = found.setdefault((model, column.group), {})
-            cell = _Cell(value, column.direction, file.label)
-            known = cells.setdefault(column.metric, cell)
-            if known.value != value:
+        for cell in _read_cells(file, names):
+            cells = found.setdefault((cell.model, cell.group), {})
+            known, source = cells.setdefault(cell.metric, (cell, file.label))
+            if known.value != cell.value:
                 raise DataError(
-                    f"{file.label}: {column.metric!r} of model {model!r} on {column.group!r} is "
-                    f"{value:g} here and {known.value:g} in {known.source}. Read one of them."
+                    f"{file.label}: {cell.metric!r} of model {cell.model!r} on {cell.group!r} is "
+                    f"{cell.value:g} here and {known.value:g} in {source}. Read one of them."
                 )
     return [
         Run(
-            next(iter(cells.values())).source,
+            next(iter(cells.values()))[1],
             model,
             group,
             {
                 metric: Measure(metric, value=cell.value, direction=cell.direction)
-                for metric, cell in cells.items()
+                for metric, (cell, _) in cells.items()
             },
         )
         for (model, group), cells in found.items()
     ]
 
 
-def _read_table(file: InputFile, names: Mapping[str, str]) -> list[tuple[str, _Column, float]]:
-    found = []
-    for content in _tables(file):
-        found += _read_cells(file, content, names)
-    return found
-
-
-def _tables(file: InputFile) -> Iterator[Mapping[str, Any]]:
-    """The table of a file, or the tables that it lists."""
+def _read_cells(file: InputFile, names: Mapping[str, str]) -> Iterator[_Cell]:
+    """Values of the table of a file, or of the tables that it lists."""
     with open_text(file) as text:
         stream = JsonStream(text, file.label)
         if stream.starts_with("["):
-            for _ in stream.elements():
-                yield as_mapping(stream.value())
+            tables = [as_mapping(stream.value()) for _ in stream.elements()]
         else:
-            yield as_mapping(stream.value())
+            tables = [as_mapping(stream.value())]
         stream.end()
+    for content in tables:
+        header, rows = content.get("header"), content.get("rows")
+        if not isinstance(header, list) or not isinstance(rows, list):
+            raise ReadError.at(file.label, "the table has no header and rows.")
+        columns = [_column(as_mapping(cell), names) for cell in header]
+        for number, row in enumerate(rows, start=1):
+            if not isinstance(row, list) or len(row) != len(header):
+                raise ReadError.at(file.label, f"row {number} of the table is not as long as its "
+                                   "header.")  # fmt: skip
+            cells = [as_mapping(cell).get("value") for cell in row]
+            model = as_text(cells[0]) if cells else None
+            if model is None:
+                raise ReadError.at(file.label, f"row {number} of the table names no model.")
+            for column, value in zip(columns, map(as_finite, cells), strict=True):
+                if column is not None and value is not None:
+                    yield _Cell(model, *column, value)
 
 
-def _read_cells(
-    file: InputFile, content: Mapping[str, Any], names: Mapping[str, str]
-) -> list[tuple[str, _Column, float]]:
-    header, rows = content.get("header"), content.get("rows")
-    if not isinstance(header, list) or not isinstance(rows, list):
-        raise ReadError.at(file.label, "the table has no header and rows.")
-    columns = [_column(as_mapping(cell), names) for cell in header]
-    found = []
-    for number, row in enumerate(rows, start=1):
-        if not isinstance(row, list) or len(row) != len(header):
-            raise ReadError.at(file.label, f"row {number} of the table is not as long as its "
-                               "header.")  # fmt: skip
-        cells = [as_mapping(cell).get("value") for cell in row]
-        model = as_text(cells[0]) if cells else None
-        if model is None:
-            raise ReadError.at(file.label, f"row {number} of the table names no model.")
-        for column, value in zip(columns, cells, strict=True):
-            number_ = as_finite(value)
-            if column is not None and number_ is not None:
-                found.append((model, column, number_))
-    return found
-
-
-def _column(cell: Mapping[str, Any], names: Mapping[str, str]) -> _Column | None:
+def _column(
+    cell: Mapping[str, Any], names: Mapping[str, str]
+) -> tuple[str, str, Direction | None] | None:
+    """Group, metric and direction of a column; None if it is not one of a group of runs."""
     about = as_mapping(cell.get("metadata"))
     group, metric = as_text(about.get("run_group")), as_text(about.get("metric"))
     shown = as_text(cell.get("value")) or ""
@@ -376,8 +356,9 @@ def _column(cell: Mapping[str, Any], names: Mapping[str, str]) -> _Column | None
         group, _, metric = shown.rpartition(" - ")
     if group is None or metric is None:
         return None
-    side = cell.get("lower_is_better")
-    direction: Direction | None = None
-    if isinstance(side, bool):
-        direction = "lower" if side else "higher"
-    return _Column(group, names.get(metric, metric), direction)
+    return group, names.get(metric, metric), _direction(cell)
+
+
+def _direction(about: Mapping[str, Any]) -> Direction | None:
+    lower = about.get("lower_is_better")
+    return None if not isinstance(lower, bool) else "lower" if lower else "higher"

@@ -414,7 +414,7 @@ def is_url(path: str) -> bool:
 
 
 def parse_yaml(path: str | os.PathLike[str], text: str, hint: str = "") -> Any:
-    """What the text of a YAML file holds; a key that stands there twice is refused.
+    """What the text of a YAML file holds: plain values; a key that stands there twice is refused.
 
     Parameters
     ----------
