@@ -14,7 +14,8 @@ from rankbars.data.claim import Claim, parse_claim
 from rankbars.data.judged import Role
 from rankbars.data.scores import Input
 from rankbars.errors import OptionError, ReadError
-from rankbars.readers.inputfiles import parse_yaml, split_name
+from rankbars.readers.inputfiles import split_name
+from rankbars.readers.yamlfiles import parse_yaml, read_utf8
 
 __all__ = ["AskedClaims", "ClaimFile", "ClaimLine", "claim_lines", "margin_of", "read_claims"]
 
@@ -95,14 +96,7 @@ def read_claims(path: str | os.PathLike[str]) -> ClaimFile:
     ReadError
         If the file cannot be read, is no YAML, or says something else.
     """
-    try:
-        data = Path(path).read_bytes()
-        text = data.decode("utf-8-sig")
-    except OSError as error:
-        raise ReadError(f"Cannot read {path}: {error.strerror or error}.") from error
-    except UnicodeDecodeError as error:
-        raise ReadError.at(path, "it is not UTF-8 text. Save it as UTF-8.") from error
-    content = parse_yaml(path, text, _QUOTED)
+    content = parse_yaml(path, read_utf8(path), _QUOTED)
     values = {"claims": content} if isinstance(content, list) else content
     if isinstance(values, Mapping) and "claims" not in values:  # lists, as the options are called
         roles = {role: _listed(path, role, values.get(role)) for role in _ROLES}
@@ -119,7 +113,7 @@ def read_claims(path: str | os.PathLike[str]) -> ClaimFile:
     folder = Path(path).parent
     return ClaimFile(
         lines=tuple(_line(path, one) for one in _listed(path, "claims", values["claims"])),
-        source=Input(str(path), "claims", hashlib.sha256(data).hexdigest()),
+        source=Input(str(path), "claims", hashlib.sha256(Path(path).read_bytes()).hexdigest()),
         inputs=tuple(
             _beside(folder, str(one)) for one in _listed(path, "inputs", values.get("inputs"))
         ),

@@ -16,6 +16,7 @@ from rankbars.readers.helm_stats import (
     Slice,
     find_main,
     is_bookkeeping,
+    parse_run_name,
     read_group_tables,
     read_instances,
     read_schema,
@@ -40,13 +41,6 @@ from rankbars.tables.readoptions import ReadOptions
 __all__ = ["read", "sniff"]
 
 _FILES = {"run": "run_spec.json", "stats": "stats.json", "instances": "per_instance_stats.json"}
-
-# Arguments of a run's name that say how one model was prompted, not what was asked of it.
-MANNERS = frozenset({
-    "stop", "add_to_stop", "output_format_instructions", "follow_format_instructions",
-    "increase_max_tokens", "increase_temperature", "temperature", "num_output_tokens",
-    "tokenizer", "chatml", "global_prefix", "process_output", "format_prompt",
-})  # fmt: skip
 
 # From a run folder, its suite and its release lie at most so many folders up.
 FARTHEST = 4
@@ -151,56 +145,6 @@ class _RunFolder(NamedTuple):
     def main(self) -> InputFile | None:
         """The file that stands for the run; None if it has no statistics yet."""
         return self.files.get("instances") or self.files.get("stats")
-
-
-class _RunName(NamedTuple):
-    """What the name of a run says.
-
-    Parameters
-    ----------
-    task : str
-        Scenario and its arguments.
-    model : str or None
-        The model as the name spells it.
-    setup, manner : mapping from str to str
-        As in `rankbars.readers.logs.records.Run`.
-    """
-
-    task: str
-    model: str | None
-    setup: Mapping[str, str]
-    manner: Mapping[str, str]
-
-
-def _parse_run_name(name: str) -> _RunName:
-    """The parts of a run's name; copies may write a hyphen for the colon.
-
-    Examples
-    --------
-    >>> _parse_run_name("mmlu:subject=philosophy,method=joint,model=openai_gpt2")[:2]
-    ('mmlu:subject=philosophy', 'openai_gpt2')
-    >>> _parse_run_name("narrative_qa-model=openai_gpt2")[:2]
-    ('narrative_qa', 'openai_gpt2')
-    """
-    scenario, colon, rest = name.partition(":")
-    if not colon and "=" in name:
-        head, _, tail = name.partition("=")
-        before, _, key = head.rpartition("-")
-        scenario, rest = (before, f"{key}={tail}") if before else (name, "")
-    given: dict[str, str] = {}
-    last = ""
-    for part in rest.split(",") if rest else ():
-        key, sign, value = part.partition("=")
-        if sign or not last:
-            given[key], last = value, key
-        else:
-            given[last] += f",{part}"
-    model = given.pop("model", None)
-    given.pop("model_deployment", None)
-    setup = {"method": given.pop("method")} if "method" in given else {}
-    manner = {key: given.pop(key) for key in MANNERS & given.keys()}
-    kept = ",".join(f"{key}={value}" if value else key for key, value in given.items())
-    return _RunName(f"{scenario}:{kept}" if kept else scenario, model or None, setup, manner)
 
 
 def _group_folders(kinds: Mapping[InputFile, str]) -> list[_RunFolder]:
@@ -336,7 +280,7 @@ def _make_runs(
         ))  # fmt: skip
     wanted, left = _choose_parts(stats, parts, main, options)
     if left:
-        task = _parse_run_name(spec.name).task
+        task = parse_run_name(spec.name).task
         notes.append(Note("variant", f"Left out: {left} (--filter chooses).", task=task))
     if main is None and not options.metrics:
         _refuse_unknown(spec, stats, parts)
@@ -353,13 +297,13 @@ def _read_spec(folder: _RunFolder) -> _Spec:
         content = load_json(given)
         adapter = as_mapping(content.get("adapter_spec"))
         name = as_text(content.get("name")) or folder.path.name
-        model = as_text(adapter.get("model")) or _parse_run_name(name).model
+        model = as_text(adapter.get("model")) or parse_run_name(name).model
         if model is None:
             raise ReadError.at(given.label, "the run names no model (adapter_spec.model).")
         groups = tuple(map(str, as_list(content.get("groups"))))
         return _Spec(given.label, model, name, groups, adapter, ())
     label = folder.label if folder.main is None else folder.main.label
-    model = _parse_run_name(folder.path.name).model
+    model = parse_run_name(folder.path.name).model
     if model is None:
         raise ReadError.at(
             label,
@@ -423,7 +367,7 @@ def _make_run(
     directions: Mapping[str, Direction],
     notes: Sequence[Note],
 ) -> Run:
-    named = _parse_run_name(spec.name)
+    named = parse_run_name(spec.name)
     answers = parts.get(part)
     published = stats.get(part.split, {}) if not part.perturbation else {}
     n = as_count(published.get("num_instances"))

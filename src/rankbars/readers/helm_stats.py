@@ -1,4 +1,4 @@
-"""What files of HELM hold: the schema of a release, statistics of runs, tables of groups.
+"""What HELM writes: names of runs, the schema of a release, statistics of runs, tables of groups.
 
 One instance has several entries, one per class of metrics: they are united. A statistic of count 0
 has no mean. Statistics with a perturbation in their name were computed over perturbed copies, or
@@ -19,12 +19,70 @@ from rankbars.readers.logs.jsonvalues import as_finite, as_float, as_mapping, as
 from rankbars.readers.logs.records import Answers, Direction, Measure, Run
 
 __all__ = [
-    "Main", "Schema", "Slice", "find_main", "is_bookkeeping", "read_group_tables",
-    "read_instances", "read_schema", "read_stats",
+    "Main", "RunName", "Schema", "Slice", "find_main", "is_bookkeeping", "parse_run_name",
+    "read_group_tables", "read_instances", "read_schema", "read_stats",
 ]  # fmt: skip
 
 _COUNTS = ("num_", "max_num_", "estimated_num_", "finish_reason_", "inference_", "training_")
 _OTHERS = frozenset({"batch_size", "prompt_truncated", "predicted_index"})
+
+
+# Arguments of a run's name that say how one model was prompted, not what was asked of it.
+MANNERS = frozenset({
+    "stop", "add_to_stop", "output_format_instructions", "follow_format_instructions",
+    "increase_max_tokens", "increase_temperature", "temperature", "num_output_tokens",
+    "tokenizer", "chatml", "global_prefix", "process_output", "format_prompt",
+})  # fmt: skip
+
+
+class RunName(NamedTuple):
+    """What the name of a run says.
+
+    Parameters
+    ----------
+    task : str
+        Scenario and its arguments.
+    model : str or None
+        The model as the name spells it.
+    setup, manner : mapping from str to str
+        As in `rankbars.readers.logs.records.Run`.
+    """
+
+    task: str
+    model: str | None
+    setup: Mapping[str, str]
+    manner: Mapping[str, str]
+
+
+def parse_run_name(name: str) -> RunName:
+    """The parts of a run's name; copies may write a hyphen for the colon.
+
+    Examples
+    --------
+    >>> parse_run_name("mmlu:subject=philosophy,method=joint,model=openai_gpt2")[:2]
+    ('mmlu:subject=philosophy', 'openai_gpt2')
+    >>> parse_run_name("narrative_qa-model=openai_gpt2")[:2]
+    ('narrative_qa', 'openai_gpt2')
+    """
+    scenario, colon, rest = name.partition(":")
+    if not colon and "=" in name:
+        head, _, tail = name.partition("=")
+        before, _, key = head.rpartition("-")
+        scenario, rest = (before, f"{key}={tail}") if before else (name, "")
+    given: dict[str, str] = {}
+    last = ""
+    for part in rest.split(",") if rest else ():
+        key, sign, value = part.partition("=")
+        if sign or not last:
+            given[key], last = value, key
+        else:
+            given[last] += f",{part}"
+    model = given.pop("model", None)
+    given.pop("model_deployment", None)
+    setup = {"method": given.pop("method")} if "method" in given else {}
+    manner = {key: given.pop(key) for key in MANNERS & given.keys()}
+    kept = ",".join(f"{key}={value}" if value else key for key, value in given.items())
+    return RunName(f"{scenario}:{kept}" if kept else scenario, model or None, setup, manner)
 
 
 class Main(NamedTuple):

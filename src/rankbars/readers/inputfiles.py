@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeVar
+from typing import IO, NamedTuple, TypeVar
 
 from rankbars.data.drafts import TemporaryFolder
 from rankbars.errors import ReadError
@@ -47,7 +47,6 @@ __all__ = [
     "open_binary",
     "open_raw",
     "open_text",
-    "parse_yaml",
     "read_all",
     "read_each",
     "read_head",
@@ -411,49 +410,3 @@ def is_url(path: str) -> bool:
     """
     protocol, sign, _ = path.partition("://")
     return bool(sign) and protocol.isalnum()
-
-
-def parse_yaml(path: str | os.PathLike[str], text: str, hint: str = "") -> Any:
-    """What the text of a YAML file holds: plain values; a key that stands there twice is refused.
-
-    Parameters
-    ----------
-    path : path
-        The file, for messages.
-    text : str
-        What stands in it.
-    hint : str
-        Said where it is no YAML.
-
-    Raises
-    ------
-    ReadError
-        If it is no YAML, or a mapping has a key twice.
-
-    Examples
-    --------
-    >>> parse_yaml("site.yaml", "title: Leaderboard")
-    {'title': 'Leaderboard'}
-    """
-    import yaml
-
-    class Loader(yaml.SafeLoader):
-        pass
-
-    def once(loader: Loader, node: yaml.MappingNode) -> dict[Any, Any]:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                continue  # no key of anything here, which the loader says
-            if key.value in seen:
-                line = key.start_mark.line + 1
-                raise ReadError.at(path, f"the key {key.value!r} stands there twice (line {line}).")
-            seen.add(key.value)
-        return loader.construct_mapping(node, deep=True)
-
-    Loader.add_constructor("tag:yaml.org,2002:map", once)
-    try:
-        return yaml.load(text, Loader=Loader)  # noqa: S506 (a SafeLoader)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        place = " ".join(str(error).split())
-        raise ReadError.at(path, f"it does not hold valid YAML ({place}).{hint}") from error

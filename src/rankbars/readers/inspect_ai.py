@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 import zipfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError, ReadError
@@ -27,7 +24,7 @@ from rankbars.readers.logs.jsonvalues import (
     as_text,
     parse_time,
 )
-from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Agreement, Measure, Rows, Run
+from rankbars.readers.logs.records import ERROR, SCORED, Agreement, Answers, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition, by_keys
 from rankbars.tables.columns import fold_name
@@ -147,14 +144,15 @@ def _make_run(log: Log) -> Run:
     kept = [sample for sample in log.samples.values() if not sample.invalid]
     epochs = max(1, as_count(config.get("epochs")) or 1)
     published = _read_published(results)
-    measures = _measures(kept, published, results, epochs)
+    answers = _answers(kept)
+    measures = _measures(kept, answers, published, results, epochs)
     status = as_text(log.header.get("status"))
     return Run(
         log.file.label,
         str(about["model"]),
         task,
         measures,
-        rows=_rows(kept) if kept else None,
+        rows=answers.rows() if kept else None,
         headline=next(iter(published), None),
         system=_settings({"model_args": about.get("model_args")}),
         manner=_settings({key: about.get(key) for key in MANNER_KEYS}),
@@ -167,44 +165,36 @@ def _make_run(log: Log) -> Run:
     )
 
 
-def _rows(samples: Sequence[Sample]) -> Rows:
-    # An error beside scores: the producer was asked to score it all the same.
-    status = [
-        SCORED if sample.scores else ERROR if sample.failed else UNSCORED for sample in samples
-    ]
-    epochs = np.array([sample.epoch for sample in samples], np.int64)
-    clusters = tuple(sample.cluster for sample in samples)
-    return Rows(
-        tuple(sample.item for sample in samples),
-        np.array(status, np.uint8),
-        repeats=epochs if len(set(epochs.tolist())) > 1 else None,
-        clusters=clusters,
-        identity=("id", "id"),
-    )
+def _answers(samples: Sequence[Sample]) -> Answers:
+    answers = Answers(("id", "id"))
+    for sample in samples:
+        answers.add(
+            sample.item,
+            {name: one.score for name, one in sample.scores.items()},
+            # An error beside scores: the producer was asked to score it all the same.
+            status=ERROR if sample.failed and not sample.scores else SCORED,
+            repeat=sample.epoch,
+            cluster=sample.cluster,
+        )
+    return answers
 
 
 def _measures(
-    samples: Sequence[Sample], published: Mapping[str, _Published], results: Mapping[str, Any],
-    epochs: int,
+    samples: Sequence[Sample], answers: Answers, published: Mapping[str, _Published],
+    results: Mapping[str, Any], epochs: int,
 ) -> dict[str, Measure]:  # fmt: skip
-    graded = dict.fromkeys(name for sample in samples for name in sample.scores)
     done = as_count(results.get("completed_samples"))
     measures = {}
-    for name in dict.fromkeys((*published, *graded)):
+    for name in dict.fromkeys((*published, *answers.metrics)):
         said = published.get(name, _Published(None, None, None, None))
-        found = [sample.scores.get(name) for sample in samples]
-        kinds = Counter(one.kind for one in found if one is not None)
-        usable = kinds["grade"] + kinds["truth"] + kinds["number"]
-        declined = None
-        if kinds["list"] and not usable:
-            declined = "its values are lists"
+        kinds = Counter(one.scores[name].kind for one in samples if name in one.scores)
+        if kinds["list"] and not kinds["grade"] + kinds["truth"] + kinds["number"]:
+            answers.declined[name] = "its values are lists"
         letters = bool(kinds["grade"]) and not kinds["number"]
         words = bool(kinds["grade"] + kinds["truth"]) and not kinds["number"]
         total = said.scored if said.scored is not None else done
-        scores = np.array([math.nan if one is None else one.score for one in found], np.float64)
-        measures[name] = Measure(
+        measures[name] = answers.complete(Measure(
             name,
-            scores=scores if name in graded and declined is None else None,
             value=said.value,
             se=said.se,
             n=None if not total else max(1, total // epochs),
@@ -212,8 +202,7 @@ def _measures(
             direction="higher" if letters else None,
             origin="the scores are grades, C for correct and I for incorrect",
             limits=(0.0, 1.0) if words else (None, None),
-            declined=declined,
-        )
+        ))  # fmt: skip
     return measures
 
 

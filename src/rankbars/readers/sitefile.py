@@ -17,7 +17,7 @@ from rankbars.data.siteplan import ROLES, BoardChoice, Metric, SitePlan, Theme
 from rankbars.data.spec import MISSING_ITEMS, MISSING_POLICIES, MISSING_TASKS, Spec
 from rankbars.errors import OptionError, RankbarsError, ReadError
 from rankbars.readers.delimited import read_cells
-from rankbars.readers.inputfiles import parse_yaml
+from rankbars.readers.yamlfiles import parse_yaml, read_utf8
 
 __all__ = ["read_site"]
 
@@ -195,21 +195,12 @@ def _word(value: object) -> str:
 
 def _load(path: Path) -> Any:
     """What a YAML file holds."""
-    return parse_yaml(path, _text(path))
-
-
-def _text(path: str | Path) -> str:
-    try:
-        return Path(path).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise ReadError(f"Cannot read {path}: {error.strerror or error}.") from error
-    except UnicodeDecodeError as error:
-        raise ReadError.at(path, "it is not UTF-8 text. Save it as UTF-8.") from error
+    return parse_yaml(path, read_utf8(path))
 
 
 def _table(path: str) -> list[dict[str, str]]:
     """Rows of a CSV or TSV file with a header."""
-    cells, _ = read_cells(path, _text(path))
+    cells, _ = read_cells(path, read_utf8(path))
     # Rows are counted as lines of the file, of which a cell may have several.
     counts = [1 + sum(cell.count("\n") for cell in row) for row in cells]
     begins = accumulate(counts, initial=1)

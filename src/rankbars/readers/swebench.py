@@ -17,6 +17,12 @@ from rankbars.readers.logs.jsontext import LARGEST_DOCUMENT, parse_json, top_lev
 from rankbars.readers.logs.records import ERROR, SCORED, Measure, Rows, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
+from rankbars.readers.swebench_boards import (
+    is_board,
+    is_trajectory,
+    join_trajectories,
+    read_board,
+)
 from rankbars.readers.swebench_reports import (
     EXPERIMENT_LISTS,
     METADATA,
@@ -24,13 +30,9 @@ from rankbars.readers.swebench_reports import (
     UNRESOLVED,
     Report,
     Verdict,
-    is_board,
     is_instance,
     is_list_report,
-    is_trajectory,
-    join_trajectories,
     name_split,
-    read_board,
     read_instance_report,
     read_report,
     repository_of,
