@@ -605,7 +605,7 @@ def test_damaged_results_give_one_clear_message(
     [
         ('{"doc_id": 2, "acc": 1', "row 3: the JSON ends too early"),
         ('{"doc_id": 2, "acc": 1]\n', "row 3: the text is not JSON"),
-        ("[1]\n", "row 3: expected a JSON object, found a list"),
+        ("[1]\n", "row 3: the line holds a list"),
         ('{"acc": 1}\n', "row 3: there is no doc_id"),
         ('{"doc_id": {}, "acc": 1}\n', "row 3: there is no doc_id"),
         ('{"doc_id": 2, "doc": ' + "[" * 100_000 + "\n", "row 3: the JSON is nested too deeply"),

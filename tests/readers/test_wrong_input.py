@@ -155,7 +155,7 @@ def test_a_line_that_is_not_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize("line", ["[1, 2]", "3", '"text"', "null"])
 def test_a_line_that_is_not_an_object(tmp_path: Path, line: str) -> None:
     lines = f'{{"model": "a", "item": 1, "score": 1}}\n{line}\n'
-    assert "expected a JSON object" in refusal(write(tmp_path, lines, "results.jsonl"))
+    assert "Expected an object" in refusal(write(tmp_path, lines, "results.jsonl"))
 
 
 def test_a_key_that_stands_twice(tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def read_json_lines(file: InputFile, *, once: bool = False) -> Iterator[tuple[in
             if not isinstance(value, dict):
                 raise ReadError.at(
                     file.label,
-                    f"expected a JSON object, found {kind_of(value)}. A line holds one such as "
+                    f"the line holds {kind_of(value)}. Expected an object such as "
                     '{"model": "a", "score": 1}.',
                     row=number,
                 )
