@@ -25,14 +25,7 @@ from rankbars.tables.columnkinds import (
 from rankbars.tables.columns import ITEM_NUMBERS, TRAIT_ROLES, fold_name, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.crossvalidation import FOLDS_BY_ORDER, has_row_per_fold
-from rankbars.tables.descriptions import (
-    AboutTasks,
-    check_assumed,
-    check_scale,
-    check_signs,
-    check_unbounded,
-    describe_tasks,
-)
+from rankbars.tables.descriptions import AboutTasks, describe_tasks
 from rankbars.tables.designs import NamedKind, RowPlan, Size, plan_rows
 from rankbars.tables.filesagain import runs_of_files
 from rankbars.tables.joining import join_attributes, join_scores
@@ -63,6 +56,7 @@ from rankbars.tables.reruns import (
     take_item,
 )
 from rankbars.tables.retries import refuse_failed_calls, refuse_retries
+from rankbars.tables.scales import check_assumed, check_scale, check_signs, check_unbounded
 from rankbars.tables.sentinels import refuse_ranks
 from rankbars.tables.settings import share_settings
 from rankbars.tables.tasks import (

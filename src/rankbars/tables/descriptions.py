@@ -3,54 +3,30 @@
 from __future__ import annotations
 
 import math
-import re
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from rankbars.data.evidence import Coverage
-from rankbars.data.notes import Note, list_names
+from rankbars.data.notes import Note
 from rankbars.data.scores import TaskInfo
-from rankbars.errors import DataError, Lacking, UnknownOptionError
-from rankbars.tables.asides import is_mean_of_losses
+from rankbars.errors import DataError
 from rankbars.tables.columns import fold_name
-from rankbars.tables.metrics import (
-    CORPORA,
-    depends_on_scale,
-    ends_in_loss,
-    is_amount,
-    is_plain,
-    is_proportion,
-    never_negative,
-    stated_direction,
-    states_loss,
-    usual_direction,
+from rankbars.tables.directions import (
+    Direction,
+    Side,
+    is_assumed,
+    read_directions,
+    settle_directions,
 )
+from rankbars.tables.metrics import is_plain, usual_direction
 from rankbars.tables.parsedtables import Group
 from rankbars.tables.readoptions import ReadOptions
 
-__all__ = [
-    "RECORDED",
-    "RECORDED_WORDS",
-    "AboutTasks",
-    "Side",
-    "check_assumed",
-    "check_scale",
-    "check_signs",
-    "check_unbounded",
-    "describe_tasks",
-    "has_unit",
-    "read_directions",
-    "read_metrics",
-    "read_traits",
-    "settle_directions",
-]
+__all__ = ["AboutTasks", "describe_tasks"]
 
 
-def read_metrics(values: Mapping[str, Sequence[str]]) -> dict[str, str | None]:
+def _read_metrics(values: Mapping[str, Sequence[str]]) -> dict[str, str | None]:
     """The one metric of each task; raises `DataError` if a task has several."""
     for task, metrics in values.items():
         if len(metrics) > 1:
@@ -64,7 +40,7 @@ def read_metrics(values: Mapping[str, Sequence[str]]) -> dict[str, str | None]:
     return {task: metrics[0] if metrics else None for task, metrics in values.items()}
 
 
-def read_traits(
+def _read_traits(
     role: str, values: Mapping[str, Sequence[str]], *, named: bool
 ) -> tuple[dict[str, str | None], tuple[Note, ...]]:
     """The category or family of each task.
@@ -87,430 +63,6 @@ def read_traits(
         "tasks; it is not used.",
     )
     return dict.fromkeys(values), (note,)
-
-
-def read_directions(
-    values: Mapping[str, Sequence[str]], column: str
-) -> dict[str, Direction | None]:
-    """The recorded direction of each task; raises `DataError` for an unknown word."""
-    turned = fold_name(column) == "lowerisbetter"
-    found: dict[str, Direction | None] = {}
-    for task, words in values.items():
-        sides: set[Direction] = set()
-        for word in words:
-            side = RECORDED_WORDS.get(word.strip().casefold())
-            if side is None:
-                raise DataError(
-                    f"Task {task!r}: the direction {word!r} in column {column!r} is not known. "
-                    "Known: higher, lower (or true, false in a column higher_is_better)."
-                )
-            if turned:
-                side = "lower" if side == "higher" else "higher"
-            sides.add(side)
-        if len(sides) > 1:
-            raise DataError(
-                f"Task {task!r}: the column {column!r} says both higher and lower. Declare one: "
-                "--direction higher or --direction lower."
-            )
-        found[task] = next(iter(sides), None)
-    return found
-
-
-def check_scale(
-    largest: Mapping[str, NDArray[np.float64]], metrics: Mapping[str, str | None],
-    models: Sequence[str], declared: Collection[float], *, any_name: bool = False,
-) -> None:  # fmt: skip
-    """Raises `DataError` where a share stands as 0.73 for one model and as 73 for another.
-
-    With `any_name`, a metric that is no proportion by its name counts as one where some models stay
-    within 1 and all others reach 10 or more, and at most 100.
-
-    Parameters
-    ----------
-    largest : mapping from str to array of float, shape (M,)
-        Largest score of each model by task, NaN where it has none.
-    metrics : mapping from str to str or None
-        Metric by task.
-    models : sequence of str
-        The M models.
-    declared : collection of float
-        Declared limits; if there are any, the scale is known and nothing is checked.
-    any_name : bool
-        Whether metrics of any name are looked at.
-    """
-    if declared:
-        return
-    for metric in dict.fromkeys(metrics.values()):
-        known = metric is not None and is_proportion(metric)
-        if not known and (not any_name or (metric is not None and has_unit(metric))):
-            continue
-        tasks = [task for task, name in metrics.items() if name == metric and task in largest]
-        tasks = [task for task in tasks if known or not has_unit(task)]
-        if not tasks:
-            continue
-        stacked = np.stack([largest[task] for task in tasks])
-        top = np.fmax.reduce(stacked, axis=0)
-        above, within = top > 1.0, (top > 0.0) & (top <= 1.0)
-        far = bool((top[above] >= 10.0).all() and (top[above] <= 100.0).all())
-        if above.any() and within.any() and (known or far):
-            one, two = int(np.argmax(above)), int(np.argmax(within))
-            end = 10 if far and top[above].max() == 10.0 else 100
-            what = f"The metric {metric!r} is a proportion, but its" if known else "The"
-            raise DataError(
-                f"{what} scores stand on two scales: model "
-                f"{models[one]!r} reaches {top[one]:g}, model {models[two]!r} only {top[two]:g}. "
-                "Bring them to one scale; if they are on one already, declare it: --score-max "
-                f"{end} (in Python: maximum={end})."
-            )
-
-
-def has_unit(name: str) -> bool:
-    """Whether scores of this name are amounts or losses, which may be of any size."""
-    return usual_direction(name) == "lower" or depends_on_scale(name)
-
-
-def check_signs(
-    largest: Mapping[str, NDArray[np.float64]], metrics: Mapping[str, str | None],
-    directions: Mapping[str, Direction], maximum: float | None,
-) -> None:  # fmt: skip
-    """Raises `DataError` where low values of a loss count as good and all of them are negative.
-
-    Parameters
-    ----------
-    largest : mapping from str to array of float, shape (M,)
-        Largest score of each model by task, as given; NaN where it has none.
-    metrics : mapping from str to str or None
-        Metric by task.
-    directions : mapping from str to {"higher", "lower"}
-        Which side is better, by task.
-    maximum : float, optional
-        Declared greatest score; with one of 0 or less, negative values are meant.
-    """
-    if maximum is not None and maximum <= 0.0:
-        return
-    for task, top in largest.items():
-        name = metrics.get(task) or task
-        if directions.get(task) != "lower" or not never_negative(name):
-            continue
-        known = top[~np.isnan(top)]
-        if not known.size or known.max() > 0.0 or known.min() == 0.0:
-            continue
-        where = f" on task {task!r}" if name != task else ""
-        lower, higher = (shlex.quote(f"{name}={side}") for side in ("lower", "higher"))
-        raise DataError(
-            f"All values of {name!r}{where} are negative (up to {known.max():g}), which {name} "
-            "cannot be: they are negated already, so that high is good, and lower would turn the "
-            f"order round. Use instead: --direction {higher}. If low is good all the same, say "
-            f"that the values lie below 0: --direction {lower} --score-max 0. (In Python: "
-            f"direction={{{name!r}: 'higher'}}, or maximum=0.)"
-        )
-
-
-def check_assumed(
-    largest: Mapping[str, NDArray[np.float64]], assumed: Collection[str], maximum: float | None,
-    *, fewest: int,
-) -> None:  # fmt: skip
-    """Raises `DataError` where higher was taken for better and most tasks have no shares.
-
-    One task among others may well be measured in points, and ratings are called so.
-
-    Parameters
-    ----------
-    largest : mapping from str to array of float, shape (M,)
-        Largest score of each model by task; NaN where it has none.
-    assumed : collection of str
-        Tasks of which nothing says which side is better.
-    maximum : float, optional
-        Declared greatest score; with one, scores are what the caller says they are.
-    fewest : int
-        So many tasks without shares are asked about.
-    """
-    if maximum is not None:
-        return
-    top = {task: float(np.nanmax(largest[task])) for task in largest
-           if task in assumed and not np.isnan(largest[task]).all()}  # fmt: skip
-    named = {task for task in top if _RATED & set(re.findall(r"[^\W_]+", task.casefold()))}
-    beyond = [task for task, value in top.items() if value > _PERCENT and task not in named]
-    if len(beyond) >= fewest and len(beyond) > len(top) / 2:
-        raise DataError(
-            f"Scores of {list_names(beyond, 4)} are no shares (up to {top[beyond[0]]:g}), and no "
-            "name says whether they are better when they are higher, as points, or lower, as "
-            "errors and losses. Declare which side is better: --direction higher or --direction "
-            "lower (in Python: direction='higher')."
-        )
-
-
-def check_unbounded(means: Mapping[str, NDArray[np.float64]], assumed: Collection[str]) -> None:
-    """Raises `DataError` where higher was taken for better and means look like those of a loss.
-
-    Some lie above 1, which no shares do, and some below 1, which no ratings and hardly any
-    percentages do; and they are fractions.
-
-    Parameters
-    ----------
-    means : mapping from str to array of float, shape (M,)
-        Score of each model by task; NaN where it has none.
-    assumed : collection of str
-        Tasks of which nothing says which side is better.
-    """
-    if not set(means) <= set(assumed):
-        return
-    every = np.concatenate([*means.values(), np.empty(0)])
-    every = every[~np.isnan(every)]
-    if not every.size or not 0.0 < every.min() < 1.0 < every.max() < _MOST_OF_LOSSES:
-        return
-    if np.mean(every == np.round(every)) > _FEW_WHOLE:
-        return
-    raise DataError(
-        f"Scores lie between {every.min():g} and {every.max():g}, so they are no shares and look "
-        "like no percentages, and no name says whether they are better when they are higher, or "
-        "lower, as errors and losses. Declare which side is better: --direction lower or "
-        "--direction higher (in Python: direction='lower')."
-    )
-
-
-_MOST_OF_LOSSES, _FEW_WHOLE = 5.0, 0.1
-_PERCENT = 100.0
-_RATED = frozenset({"arena", "elo", "rating"})
-
-Direction = Literal["higher", "lower"]
-
-# Spellings in a direction column; a column called "lower_is_better" turns them round.
-RECORDED_WORDS: Mapping[str, Direction] = {
-    **dict.fromkeys(("higher", "high", "max", "maximize", "maximise", "up", "true", "1", "yes"),
-                    "higher"),
-    **dict.fromkeys(("lower", "low", "min", "minimize", "minimise", "down", "false", "0", "no"),
-                    "lower"),
-    "↑": "higher",
-    "↓": "lower",
-}  # fmt: skip
-
-
-RECORDED = "recorded in the input"
-
-
-class Side(NamedTuple):
-    """What is known about one task before its direction is settled.
-
-    Parameters
-    ----------
-    metric : str or None
-        Name of the metric.
-    recorded : {"higher", "lower"} or None
-        What the table says.
-    named_column : bool
-        Whether `metric` is only the name of the score column.
-    origin : str
-        Where `recorded` comes from, if the table does not say it in so many words.
-    plain : bool
-        Whether all scores are 0 and 1, or words for them, or their column says no more than that
-        they are scores, whatever the caller calls the metric.
-    """
-
-    metric: str | None
-    recorded: Direction | None
-    named_column: bool = False
-    origin: str = RECORDED
-    plain: bool = False
-
-
-def settle_directions(
-    sides: Mapping[str, Side], declared: Mapping[str, Direction], roles: Mapping[str, str] = {},
-    *, by_file: bool = False,
-) -> tuple[dict[str, Direction], tuple[Note, ...]]:  # fmt: skip
-    """Direction of every task, and where it came from.
-
-    Where arrows stand in the names of some tasks, those whose names say nothing are asked about.
-
-    Parameters
-    ----------
-    sides : mapping from str to Side
-        What is known, by task.
-    declared : mapping from str to {"higher", "lower"}
-        What the caller declared, by task or metric; ``""`` for all others.
-    roles : mapping from str to str
-        Column by role, where the results come from tables: what is asked about may be left out.
-    by_file : bool
-        Whether metrics or tasks have their names from files.
-
-    Raises
-    ------
-    UnknownOptionError
-        If a declared name is neither a task nor a metric.
-    DataError
-        If a metric is usually lower-is-better and its name does not say so, or is not known, and
-        nothing was declared; or if the table contradicts what is usual.
-
-    Examples
-    --------
-    >>> settle_directions({"math": Side("accuracy", None)}, {})[0]
-    {'math': 'higher'}
-    """
-    metrics = {side.metric for side in sides.values() if side.metric is not None}
-    known = sorted(metrics | set(sides))
-    if unknown := tuple(name for name in declared if name and name not in known):
-        error = UnknownOptionError.among("task or metric (direction)", unknown[0], known)
-        raise error.about(Lacking("direction", unknown, tuple(known)))
-    settled: dict[str, Direction] = {}
-    origins: dict[str, list[str]] = {}
-    open_metrics: dict[str, list[str]] = {}
-    arrows = any(stated_direction(task) is not None for task in sides)
-    for task, side in sides.items():
-        direction, origin = _settle(task, side, declared)
-        if direction is None or (arrows and origin == _ASSUMED and not _is_known(task)):
-            called = side.named_column and fold_name(side.metric or "") == "score"
-            metric = None if called else side.metric
-            open_metrics.setdefault(metric or task, []).append(task)
-        else:
-            settled[task] = direction
-            origins.setdefault(f"{direction} is better ({origin})", []).append(task)
-    if open_metrics:
-        asked = _ask(open_metrics, settled, by_file=by_file)
-        raise DataError(asked + _leave_out(open_metrics, sides, roles))
-    return settled, tuple(
-        Note("direction", f"{_some(tasks, len(sides))}{text}.") for text, tasks in origins.items()
-    )
-
-
-def _settle(
-    task: str, side: Side, declared: Mapping[str, Direction]
-) -> tuple[Direction | None, str]:
-    told = _declared(task, side, declared)
-    if told is not None:
-        return told, "declared"
-    usual = None if side.metric is None else usual_direction(side.metric)
-    if side.named_column and fold_name(side.metric or "") == "score":
-        usual = None
-    if side.recorded is not None:
-        if usual is not None and usual != side.recorded:
-            said = "the input says that" if side.origin == RECORDED else f"{side.origin},"
-            raise DataError(
-                f"Task {task!r}: {said} {side.recorded} is better for the metric "
-                f"{side.metric!r}, which is usually {usual}-is-better. Declare which is right: "
-                f"{_paste_side(str(side.metric), side.recorded)} or "
-                f"{_paste_side(str(side.metric), usual)}."
-            )
-        return side.recorded, side.origin
-    names = (task, side.metric or "")
-    stated = {stated_direction(name) for name in names} - {None}
-    if "lower" in stated:
-        plain = stated == {"lower"} and usual != "higher" and any(map(states_loss, names))
-        return ("lower", "as the name says") if plain else (None, "")
-    if side.metric is None or (side.named_column and usual is None):
-        if any(ends_in_loss(name) or is_amount(name) for name in names):
-            return None, ""
-        if stated:
-            return "higher", "as the name says"
-        known = side.metric is None or side.plain or is_plain(side.metric)
-        return ("higher", _ASSUMED) if known else (None, "")
-    if stated and usual is None:
-        return "higher", "as the name says"
-    if usual == "higher":
-        return "higher", f"usual for {side.metric!r}"
-    return None, ""
-
-
-_ASSUMED = "no name of a metric says otherwise; if not: --direction lower"
-
-
-def _is_known(task: str) -> bool:
-    """Whether the name of a task is that of a metric, and of no data set."""
-    return usual_direction(task) is not None and fold_name(task) not in CORPORA
-
-
-def _declared(task: str, side: Side, declared: Mapping[str, Direction]) -> Direction | None:
-    for name in (task, side.metric):
-        if name is not None and name in declared:
-            return declared[name]
-    if "" in declared:
-        _check_arrow(task, declared[""])
-    return declared.get("")
-
-
-def _check_arrow(task: str, declared: Direction) -> None:
-    """Raises `DataError` where the name of a task says otherwise than what is said of all."""
-    stated = stated_direction(task)
-    if stated is not None and stated != declared:
-        raise DataError(
-            f"The name {task!r} says that {stated} is better, and --direction {declared} holds for "
-            f"all tasks. Say what holds for this one: {_paste_side(task, stated)} or "
-            f"{_paste_side(task, declared)} (in Python: direction={{'': {declared!r}, {task!r}: "
-            f"{stated!r}}})."
-        )
-
-
-def _paste_side(name: str, side: Direction) -> str:
-    return shlex.join(("--direction", f"{name}={side}"))
-
-
-def _ask(
-    open_metrics: Mapping[str, Sequence[str]], settled: Mapping[str, Direction], *, by_file: bool
-) -> str:
-    """The question which side is better, with the lines to paste.
-
-    Where tasks are of one kind and one word holds for all, it is the line.
-    """
-    names = sorted(open_metrics)
-    lower = [name for name in names if usual_direction(name) == "lower" or ends_in_loss(name)]
-    stated = [name for name in names if name not in lower and stated_direction(name) == "lower"]
-    unknown = [name for name in names if name not in lower and name not in stated]
-    origin = " (a word from the file's name)" if by_file else ""
-    parts = []
-    if lower:
-        parts.append(
-            f"{list_names(lower, 6)}{origin} {'is' if len(lower) == 1 else 'are'} usually "
-            "lower-is-better, but results are often stored negated already"
-        )
-    if stated:
-        parts.append(
-            f"{list_names(stated, 6)}{origin} {'says' if len(stated) == 1 else 'say'} that lower "
-            "is better, but results are often stored negated already"
-        )
-    if unknown:
-        parts.append(f"it is not known which side of {list_names(unknown, 6)}{origin} is better")
-    every = {*names}.union(*open_metrics.values())
-    against = {stated_direction(name) for name in every} | {*settled.values()} - {None}
-    lines = [
-        " ".join(f"--direction {shlex.quote(f'{name}={side}')}" for name in names)
-        if len(names) == 1 or other in against or 0 < len(unknown) < len(names)
-        else f"--direction {side}"
-        for side, other in (("lower", "higher"), ("higher", "lower"))
-    ]
-    or_not = ", or the name of the file says nothing of them" if by_file else ""
-    told = dict.fromkeys(names, "lower") if "=" in lines[0] else "lower"
-    return (
-        f"Declare which side is better: {'; and '.join(parts)}. If low values are good, add: "
-        f"{lines[0]}. If the values are negated already{or_not}, so that high is good, add: "
-        f"{lines[1]}. "
-        f"(In Python: direction={told!r}, or 'higher'.)"
-    )
-
-
-def _leave_out(
-    open_metrics: Mapping[str, Sequence[str]], sides: Mapping[str, Side], roles: Mapping[str, str]
-) -> str:
-    """How the rest is read without what is asked about; nothing where there is no rest."""
-    asked = {task for tasks in open_metrics.values() for task in tasks}
-    others = [task for task in sides if task not in asked and not is_mean_of_losses(task)]
-    column = roles.get("metric") if asked.isdisjoint(open_metrics) else roles.get("task")
-    if not others or column is None:
-        return ""
-    if column == _HEADER:
-        lines = shlex.join(part for name in others for part in ("--metric", name))
-    else:
-        names = ", ".join("'" + name.replace("'", "''") + "'" for name in open_metrics)
-        quoted = column.replace('"', '""')
-        lines = shlex.join(("--where", f'"{quoted}" NOT IN ({names})'))
-    return f" If {'it is no score' if len(open_metrics) == 1 else 'they are no scores'}: {lines}."
-
-
-_HEADER = "(header)"
-
-
-def _some(tasks: Sequence[str], total: int) -> str:
-    if len(tasks) == total:
-        return "Direction: "
-    return f"Direction of {list_names(tasks, 3)}: "
 
 
 class AboutTasks(NamedTuple):
@@ -585,12 +137,12 @@ def describe_tasks(
     """
     nothing: dict[str, str | None] = dict.fromkeys(present)
     by_column = "metric" not in values
-    metrics = dict.fromkeys(present, group.metric) if by_column else read_metrics(values["metric"])
+    metrics = dict.fromkeys(present, group.metric) if by_column else _read_metrics(values["metric"])
     notes: list[Note] = []
     found = {"category": nothing, "family": nothing}
     for role in found:
         if role in values:
-            found[role], more = read_traits(role, values[role], named=role in group.named)
+            found[role], more = _read_traits(role, values[role], named=role in group.named)
             notes += more
     recorded: Mapping[str, Direction | None] = dict.fromkeys(present)
     if "direction" in values:
@@ -614,10 +166,7 @@ def describe_tasks(
     limits = (options.minimum, options.maximum)
     if group.score.only_truths and limits == (None, None):
         limits = (0.0, 1.0)
-    assumed = frozenset(
-        task for task, side in sides.items()
-        if side.metric is None and _settle(task, side, options.direction) == ("higher", _ASSUMED)
-    )  # fmt: skip
+    assumed = frozenset(t for t, side in sides.items() if is_assumed(t, side, options.direction))
     return AboutTasks(
         metrics, found["category"], found["family"], directions, limits, (*notes, *said), assumed
     )

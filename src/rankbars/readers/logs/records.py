@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
 from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED
-from rankbars.tables.descriptions import RECORDED
+from rankbars.tables.directions import RECORDED
 
 __all__ = [
     "ERROR", "MISSING", "SCORED", "UNSCORED", "Agreement", "Answers", "Direction", "Measure",
