@@ -6,7 +6,6 @@ second puts every score into its cell. Duplicates show as fewer cells than rows.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from rankbars.errors import DataError
 from rankbars.tables.cleanrows import MISSING, SCORED, STATES, Records
 from rankbars.tables.database import as_numbers
-from rankbars.tables.repeats import Answers, Crossing, Labels, duplicate_rows, no_worst
+from rankbars.tables.repeats import Answers, Crossing, Labels, duplicate_rows
 
 __all__ = [
     "ONE_CLUSTER", "UNEVEN_CLUSTERS", "Filling", "Matrix", "RowIndex", "TaskCells", "index_rows",
@@ -179,7 +178,7 @@ class Filling:
         self.models = len(records.names["model"])
         self._counts = np.zeros((len(STATES), index.tasks, self.models), np.int64)
         self._largest = np.full((index.tasks, self.models), np.nan)
-        self._worst = None if worst is None else np.asarray(worst, np.float64)
+        self._worst = worst
         self._trials = np.zeros((3, index.tasks, self.models), np.int64)
         self._most_answers = 0
         self._clusters, self._set_aside = _read_clusters(records, index)
@@ -278,33 +277,18 @@ class Filling:
         task = self.index.task_of_row[first + joined.cell // self.models]
         for one in np.unique(task).tolist():
             self.records.ask_about_mark(one, joined.score[task == one])
-        joined = self._settle_lost(joined, first)
-        found = joined.average(values, self._counts, self.index.task_of_row, first)
-        if found is None:
+        lost = joined.lost_by(task, self._trials.shape[1:])
+        self._trials += lost
+        if self._worst is not None and lost[:2].any():
+            names = self.records.names
+            joined = joined.with_worst(self._worst, task, self.models, names, lost)
+        behind, within = joined.average(values)
+        joined.count_cells(self.models, self._counts, self.index.task_of_row[first:])
+        if behind.max(initial=0) < 2:
             return None, None, None
-        behind, within = found
         self._most_answers = max(self._most_answers, int(behind.max()))
         widths = tuple(len(self.records.names[role]) for role in self.answers)
         return behind, within, Labels(joined, self.answers, widths)
-
-    def _settle_lost(self, joined: Answers, first: int) -> Answers:
-        """Count answers without a score beside others; they have the worst one if they count."""
-        row, model = np.divmod(joined.cell, self.models)
-        task = self.index.task_of_row[first + row]
-        lost = joined.lost()
-        by_task = joined._replace(cell=task * self.models + model)
-        shape = self._trials.shape[1:]
-        self._trials += by_task.lost_by(math.prod(shape), lost).reshape(3, *shape)
-        if self._worst is None or not lost.any():
-            return joined
-        score = self._worst[task]
-        unknown = np.flatnonzero(lost & np.isnan(score))
-        if unknown.size:
-            one = unknown[0]
-            number = int(self._trials[:2, task[one], model[one]].sum())
-            names = self.records.names
-            raise no_worst(names["task"][task[one]], names["model"][model[one]], number)
-        return joined.with_scores(lost, score)
 
     def _count_scored(
         self, values: NDArray[np.float64], parts: Mapping[int, slice],

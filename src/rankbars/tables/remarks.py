@@ -340,18 +340,20 @@ def _describe_lost(trials: Mapping[str, Sequence[int]], *, counts: bool) -> list
     """Notes on answers without a score to rows that have several, and what they count as."""
     notes = []
     for place, code, text in ((0, "failed-trials", "failed"), (1, "unscored-trials", "ran")):
-        lost = {model: numbers for model, numbers in trials.items() if numbers[place]}
+        lost = {model: (one[place], one[2]) for model, one in trials.items() if one[place]}
         if lost:
-            shown = "; ".join(f"{model!r} {numbers[place]:,} of {numbers[2]:,}"
-                              for model, numbers in list(lost.items())[:_MOST_NAMED])  # fmt: skip
-            more = f"; and {len(lost) - _MOST_NAMED} more models" if len(lost) > _MOST_NAMED else ""
-            does = (
-                "They count as the worst score (--missing fail)." if counts
-                else "They are left out."
-            )  # fmt: skip
-            said = f"Trials that {text} and have no score: {shown}{more}. {does}"
+            said = f"Trials that {text} and have no score: {_name_lost(lost, counts=counts)}"
             notes.append(Note(code, said, models=tuple(lost)))
     return notes
+
+
+def _name_lost(lost: Mapping[str, tuple[int, int]], *, counts: bool) -> str:
+    """How many of how many have no score, by model, and what becomes of them."""
+    some = list(lost.items())[:_MOST_NAMED]
+    shown = "; ".join(f"{model!r} {number:,} of {every:,}" for model, (number, every) in some)
+    more = f"; and {len(lost) - len(some)} more models" if len(lost) > len(some) else ""
+    does = "They count as the worst score (--missing fail)" if counts else "They are left out"
+    return f"{shown}{more}. {does}."
 
 
 def describe_lost_rows(
@@ -374,13 +376,7 @@ def describe_lost_rows(
         of = {names["model"][one]: (failed[one] + without[one], rows[one])
               for one in np.flatnonzero(failed + without).tolist()}  # fmt: skip
         if of:
-            some = list(of.items())[:_MOST_NAMED]
-            shown = "; ".join(f"{name!r} {number:,} of {every:,}" for name, (number, every) in some)
-            more = f"; and {len(of) - len(some)} more models" if len(of) > len(some) else ""
-            does = "They are left out."
-            if counts:
-                does = "They count as the worst score (--missing fail)."
-            said = f"Rows of task {task!r} that have no score: {shown}{more}. {does}"
+            said = f"Rows of task {task!r} that have no score: {_name_lost(of, counts=counts)}"
             notes.append(Note("rows-without-score", said, task, tuple(of)))
     return tuple(notes)
 

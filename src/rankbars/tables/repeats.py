@@ -27,7 +27,6 @@ __all__ = [
     "DuplicateRowsError",
     "Labels",
     "duplicate_rows",
-    "no_worst",
     "refuse_lacking_raters",
     "refuse_second_files",
 ]
@@ -77,45 +76,63 @@ class Answers(NamedTuple):
         found: NDArray[np.bool_] = several & np.isin(self.state, (UNSCORED, ERROR))
         return found
 
-    def lost_by(self, cells: int, lost: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """Answers of each cell that failed, that ran without a score; and all; shape (3, cells)."""
-        lost = self.lost() if lost is None else lost
+    def lost_by(self, task: NDArray[np.int64], shape: tuple[int, ...]) -> NDArray[np.int64]:
+        """Answers that failed, that ran without a score, and all, by task and model: (3, T, M)."""
+        lost, model = self.lost(), self.cell % shape[1]
         kinds = (lost & (self.state == ERROR), lost & (self.state == UNSCORED),
                  self.state != MISSING)  # fmt: skip
-        return np.stack([np.bincount(self.cell[kind], minlength=cells) for kind in kinds])
+        place, size = task * shape[1] + model, shape[0] * shape[1]
+        return np.stack([
+            np.bincount(place[kind], minlength=size).reshape(shape) for kind in kinds
+        ])  # fmt: skip
 
-    def with_scores(self, which: NDArray[np.bool_], score: NDArray[np.float64]) -> Answers:
-        """The same, where some answers have a score after all."""
+    def with_worst(
+        self, worst: Sequence[float], task: NDArray[np.int64], models: int,
+        names: Mapping[str, Sequence[str]], lost: NDArray[np.int64],
+    ) -> Answers:  # fmt: skip
+        """The same, where those that ran without a score beside others have the worst one.
+
+        Parameters
+        ----------
+        worst : sequence of float
+            Worst score by task, NaN where nothing says it.
+        task : array of int
+            The task of each answer.
+        models : int
+            Number of models.
+        names : mapping from str to sequence of str
+            Names of tasks and models.
+        lost : array of int, shape (3, T, M)
+            As `lost_by` gives it.
+
+        Raises
+        ------
+        DataError
+            If nothing says what the worst score is.
+        """
+        which = self.lost()
+        score = np.asarray(worst, np.float64)[task]
+        unknown = np.flatnonzero(which & np.isnan(score))
+        if unknown.size:
+            one, two = int(task[unknown[0]]), int(self.cell[unknown[0]] % models)
+            raise DataError(
+                f"Task {names['task'][one]!r} has no declared worst score, so what model "
+                f"{names['model'][two]!r} answered without a score ({lost[:2, one, two].sum():,}) "
+                "cannot count as failed. Declare it, for instance --score-min 0 (in Python: "
+                "minimum=0), or leave out --missing fail."
+            )
         return Answers.joined([self._replace(
             score=np.where(which, score, self.score),
             state=np.where(which, np.uint8(SCORED), self.state),
         )])  # fmt: skip
 
-    def average(
-        self,
-        values: NDArray[np.float64],
-        counts: NDArray[np.int64],
-        task_of_row: NDArray[np.int64],
-        first: int = 0,
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
-        """Write the mean of the scored answers of each cell, and count the states of cells.
-
-        Parameters
-        ----------
-        values : array of float, shape (R, M)
-            Takes the means.
-        counts : array of int, shape (4, T, M)
-            Takes the counts.
-        task_of_row : array of int
-            The task of each row of all tasks.
-        first : int
-            Which of them the first row of `values` is.
+    def average(self, values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Write the mean of the scored answers of each cell into `values`, shape (R, M).
 
         Returns
         -------
-        (array of int, array of float), shape (R, M), or None
-            Answers behind each value, and their variance with NaN where there are fewer than two;
-            None where no cell has several.
+        (array of int, array of float), shape (R, M)
+            Answers behind each value, and their variance with NaN where there are fewer than two.
         """
         behind = np.zeros(values.shape, np.int64)
         within = np.full(values.shape, np.nan)
@@ -134,28 +151,21 @@ class Answers(NamedTuple):
                 with np.errstate(over="ignore"):
                     squares = np.add.reduceat(np.square(off), starts)[several]
                 within.reshape(-1)[cells[several]] = squares / (number[several] - 1)
-        self._count_cells(values.shape[1], counts, task_of_row[first:])
-        return (behind, within) if behind.size and behind.max() > 1 else None
+        return behind, within
 
-    def _count_cells(
+    def count_cells(
         self, models: int, counts: NDArray[np.int64], task_of_row: NDArray[np.int64]
     ) -> None:
-        """State of a cell: scored if any answer is, else an error, unscored, missing."""
+        """Count cells by state, task and model: scored if any answer is, else an error, unscored.
+
+        Those of which all answers are missing are so.
+        """
         left = np.arange(len(self.cell))
         for state in (SCORED, ERROR, UNSCORED, MISSING):
             cells = np.unique(self.cell[left][self.state[left] == state])
             row, model = np.divmod(cells, models)
             np.add.at(counts[state], (task_of_row[row], model), 1)
             left = left[~np.isin(self.cell[left], cells)]
-
-
-def no_worst(task: str, model: str, number: int) -> DataError:
-    """The error for answers without a score that cannot count as failed."""
-    return DataError(
-        f"Task {task!r} has no declared worst score, so what model {model!r} answered without a "
-        f"score ({number:,}) cannot count as failed. Declare it, for instance --score-min 0 (in "
-        "Python: minimum=0), or leave out --missing fail."
-    )
 
 
 class Crossing(NamedTuple):
@@ -216,13 +226,13 @@ class Labels(NamedTuple):
             return Crossing(averaged, None)
         shape = (rows.stop - rows.start, models)
         score, scored = self.answers.score[first:last], self.answers.state[first:last] == SCORED
-        cube = _fill(row, model, code, score, shape) if scored.all() else None
+        cube = _fill(row, model, code, score, shape, whole=True) if scored.all() else None
         if cube is not None:
             return Crossing(averaged, cube)
         if averaged == ("runs",):
             code = _own_labels(model, code)
         row, model, code, score = row[scored], model[scored], code[scored], score[scored]
-        return Crossing(averaged, None, _fill_partly(row, model, code, score, shape))
+        return Crossing(averaged, None, _fill(row, model, code, score, shape, whole=False))
 
     def _codes(self, first: int, last: int) -> dict[str, NDArray[np.int64]]:
         """Code of each answer by role, -1 for an empty cell; undoes the one number for all."""
@@ -242,15 +252,19 @@ def _differ(cell: NDArray[np.int64], code: NDArray[np.int64]) -> bool:
 
 def _fill(
     row: NDArray[np.int64], model: NDArray[np.int64], code: NDArray[np.int64],
-    score: NDArray[np.float64], shape: Sequence[int],
+    score: NDArray[np.float64], shape: Sequence[int], *, whole: bool,
 ) -> NDArray[np.float64] | None:  # fmt: skip
-    """Scores by row, label and model; None where one is not there or they are too many."""
+    """Scores by row, label and model, NaN where there is none; None where they are too many.
+
+    In a `whole` cube each model with any answer has all of them; else most may not be NaN.
+    """
     names, label = np.unique(code, return_inverse=True)
     rows, models = shape
-    present = len(np.unique(model))
-    # No answer stands twice, so that as many answers as cells fill them all.
-    complete = len(score) == rows * len(names) * present
-    if not complete or names[0] < 0 or rows * len(names) * models > MOST_CELLS:
+    cells = rows * len(names) * models
+    fits = cells <= THINNEST * len(score)
+    if whole:  # no answer stands twice, so that as many answers as cells fill them all
+        fits = len(score) == rows * len(names) * len(np.unique(model))
+    if not fits or not len(names) or names[0] < 0 or cells > MOST_CELLS:
         return None
     cube = np.full((rows, len(names), models), np.nan)
     cube[row, label.reshape(-1), model] = score
@@ -286,21 +300,6 @@ def _own_labels(model: NDArray[np.int64], code: NDArray[np.int64]) -> NDArray[np
     rank = np.arange(len(pairs)) - np.searchsorted(owner * 2 + (named > 0), owner * 2 + 1)
     own: NDArray[np.int64] = np.where(named > 0, rank, -1)[place.reshape(-1)]
     return own
-
-
-def _fill_partly(
-    row: NDArray[np.int64], model: NDArray[np.int64], code: NDArray[np.int64],
-    score: NDArray[np.float64], shape: Sequence[int],
-) -> NDArray[np.float64] | None:  # fmt: skip
-    """Scores by row, label and model, NaN where there is none; None if most would be NaN."""
-    names, label = np.unique(code, return_inverse=True)
-    rows, models = shape
-    cells = rows * len(names) * models
-    if not len(names) or names[0] < 0 or cells > min(MOST_CELLS, THINNEST * len(score)):
-        return None
-    cube = np.full((rows, len(names), models), np.nan)
-    cube[row, label.reshape(-1), model] = score
-    return cube
 
 
 def duplicate_rows(records: Records, answers: Sequence[str]) -> DataError:

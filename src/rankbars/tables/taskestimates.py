@@ -15,7 +15,7 @@ from rankbars.errors import DataError
 from rankbars.stats.countscores import binomial_se
 from rankbars.tables.cleanrows import MISSING, SCORED, UNSCORED, Batch, Records
 from rankbars.tables.metrics import is_proportion
-from rankbars.tables.repeats import Answers, duplicate_rows, no_worst, refuse_second_files
+from rankbars.tables.repeats import Answers, duplicate_rows, refuse_second_files
 
 __all__ = [
     "Summaries",
@@ -110,10 +110,13 @@ def read_summaries(records: Records, worst: Sequence[float] | None = None) -> Su
         for task in range(shape[0]):
             records.ask_about_mark(task, score[cell // models == task])
         answers = Answers.joined([Answers(cell, cell, score, _states(parts, score, records))])
-        lost = answers.lost_by(seen.size).reshape(3, *shape)
+        task = answers.cell // models
+        lost = answers.lost_by(task, shape)
         if worst is not None:
-            answers = _count_lost(answers, lost, worst, records)
-        mean, se, n = _summarise(answers, shape)
+            answers = answers.with_worst(worst, task, models, records.names, lost)
+        mean = np.full(shape, np.nan)
+        n, within = answers.average(mean)
+        se = np.sqrt(within / np.maximum(n, 1))
         return Summaries(mean, se, n, seen > 0, weight, frozenset({"rows"}), left_out, lost)
     se, sources = _standard_errors(values, shape)
     n = np.nan_to_num(values.get("n", np.zeros(shape))).astype(np.int64)
@@ -135,21 +138,6 @@ def _states(
     return state.astype(np.uint8)
 
 
-def _count_lost(
-    answers: Answers, lost: NDArray[np.int64], worst: Sequence[float], records: Records
-) -> Answers:
-    """The answers, of which those without a score have the worst one."""
-    which = answers.lost()
-    task, model = np.divmod(answers.cell, lost.shape[2])
-    score = np.asarray(worst, np.float64)[task]
-    unknown = np.flatnonzero(which & np.isnan(score))
-    if unknown.size:
-        one, two = int(task[unknown[0]]), int(model[unknown[0]])
-        names = records.names
-        raise no_worst(names["task"][one], names["model"][two], int(lost[:2, one, two].sum()))
-    return answers.with_scores(which, score)
-
-
 _FAULTS = (
     (("se",), "se < 0 OR isinf(se)", "the standard error must be 0 or more"),
     (("n",), "n < 0 OR isinf(n) OR n <> floor(n)", "n must be a whole number, 0 or more"),
@@ -165,25 +153,6 @@ def _check(records: Records) -> None:
     for needed, condition, problem in _FAULTS:
         if records.numbers >= set(needed):
             records.refuse(condition, f"{problem}. Correct the cell or leave it empty.")
-
-
-def _summarise(
-    answers: Answers, shape: tuple[int, int]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    scored = answers.state == SCORED
-    cell, score = answers.cell[scored], answers.score[scored]
-    cells, starts, number = np.unique(cell, return_index=True, return_counts=True)
-    mean, se = np.full(shape, np.nan), np.full(shape, np.nan)
-    n = np.zeros(shape, np.int64)
-    if len(cells):
-        average = np.add.reduceat(score, starts) / number
-        squares = np.add.reduceat((score - np.repeat(average, number)) ** 2, starts)
-        known = number > 1
-        mean.reshape(-1)[cells] = average
-        n.reshape(-1)[cells] = number
-        spread = squares[known] / (number[known] - 1) / number[known]
-        se.reshape(-1)[cells[known]] = np.sqrt(spread)
-    return mean, se, n
 
 
 def _standard_errors(
