@@ -21,9 +21,9 @@ from rankbars.steps.corrections import CORRECTIONS
 from rankbars.steps.missingness import POLICIES
 from rankbars.steps.pairtests import TESTS
 from rankbars.steps.prediction import MERGE_NAMES
-from rankbars.tables.cleanrows import STATUS_WORDS
 from rankbars.tables.columns import ROLES
 from rankbars.tables.readoptions import LAYOUTS
+from rankbars.tables.rowstates import STATUS_WORDS
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

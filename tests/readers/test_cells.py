@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankbars as rb
-from rankbars.tables.cells import LabelCells, NumberCells, label_text, parse_number
+from rankbars.tables.cells import label_text, parse_number
 from rankbars.tables.columns import find_columns
+from rankbars.tables.valuetables import LabelCells, NumberCells
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,8 @@ from rankbars.tables.joining import join_scores
 from rankbars.tables.metrics import is_trial_metric
 from rankbars.tables.parsedtables import ParsedTable
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.remarks import note_chosen_rows, note_lookalikes, note_strays
+from rankbars.tables.remarks import note_chosen_rows
+from rankbars.tables.strays import note_lookalikes, note_strays
 
 __all__ = [
     "Group",

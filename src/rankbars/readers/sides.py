@@ -17,9 +17,9 @@ from rankbars.errors import DataError, OptionError, RankbarsError
 from rankbars.readers.chosenfiles import Paths
 from rankbars.tables.joining import join_scores
 from rankbars.tables.parsedtables import SHARED_TASK
-from rankbars.tables.remarks import refuse_alike_rows
 from rankbars.tables.reruns import TEXTS
 from rankbars.tables.scales import check_scale
+from rankbars.tables.strays import refuse_alike_rows
 
 __all__ = ["ReadOne", "join_sides", "name_side", "read_sides"]
 

@@ -25,7 +25,7 @@ from rankbars.store.contents import Store
 from rankbars.store.holdings import Change, Event, Holdings
 from rankbars.store.rows import check_name
 from rankbars.tables.database import Engine
-from rankbars.tables.remarks import note_lookalikes
+from rankbars.tables.strays import note_lookalikes
 
 if TYPE_CHECKING:
     from rankbars.readers.chosenfiles import Paths

@@ -21,15 +21,7 @@ from rankbars.data.evidence import Coverage, Evidence, Folds, Items
 from rankbars.data.fields import locate_models
 from rankbars.data.storedtasks import Outline, StoredTasks, TaskFile, TaskReference
 from rankbars.errors import DataError, OptionError, ReadError
-from rankbars.tables.cleanrows import (
-    ERROR,
-    LEFT_OUT,
-    MISSING,
-    SCORED,
-    UNSCORED,
-    Records,
-    spell_metric,
-)
+from rankbars.tables.cleanrows import LEFT_OUT, Records, spell_metric
 from rankbars.tables.columns import TRAIT_ROLES
 from rankbars.tables.database import Engine, quote
 from rankbars.tables.designs import Size, fold_design
@@ -45,6 +37,7 @@ from rankbars.tables.parsedtables import Group
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Origin, Rows
 from rankbars.tables.remarks import Counted
+from rankbars.tables.rowstates import ERROR, MISSING, SCORED, UNSCORED
 from rankbars.tables.tasks import Shelf, split_weights
 
 __all__ = ["Survey", "look_over"]

@@ -1,8 +1,4 @@
-"""Rows of scores in the database, made clean: what was left out, what state each score is in.
-
-Errors, zeros and absences are three things. A row is scored, unscored (it ran, there is no score),
-an error (it did not run to an end) or missing (another result stands in, or it says so).
-"""
+"""Rows of scores in the database, made clean: what was left out, what state each score is in."""
 
 from __future__ import annotations
 
@@ -17,21 +13,22 @@ from numpy.typing import NDArray
 
 from rankbars.errors import DataError, Lacking, ReadError
 from rankbars.tables.columns import NAMING_ROLES, TRAIT_ROLES, fold_name
-from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import as_numbers, quote, quote_text, report_damage
 from rankbars.tables.labels import Codes, code_names
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows
+from rankbars.tables.rowstates import (
+    ERROR,
+    EXCLUDED,
+    MISSING,
+    NO_WORDS,
+    SCORED,
+    UNSCORED,
+    states_of,
+)
 from rankbars.tables.sentinels import ask_about_mark, find_mark, is_mark
 
-__all__ = [
-    "ERROR", "LEFT_OUT", "MISSING", "SCORED", "SCORED_ERRORS", "STATES", "UNSCORED", "Batch",
-    "Records", "describe_place", "spell_metric",
-]  # fmt: skip
-
-SCORED, UNSCORED, ERROR, MISSING = range(4)
-STATES = ("scored", "unscored", "error", "missing")
-_EXCLUDED = 4
+__all__ = ["LEFT_OUT", "SCORED_ERRORS", "Batch", "Records", "spell_metric"]
 
 # Why rows are left out, or scores not used; last, those that are used although they failed.
 SCORED_ERRORS = "scores of rows with an error"
@@ -39,23 +36,6 @@ LEFT_OUT = (
     "empty rows", "excluded rows", "imputed scores", "scores of rows that are not scored",
     SCORED_ERRORS,
 )  # fmt: skip
-
-STATUS_WORDS = {
-    "scored": SCORED, "ok": SCORED, "done": SCORED, "success": SCORED, "complete": SCORED,
-    "completed": SCORED, "finished": SCORED, "accepted": SCORED, "approved": SCORED,
-    "verified": SCORED,
-    "unscored": UNSCORED, "notscored": UNSCORED, "ungraded": UNSCORED, "noscore": UNSCORED,
-    "error": ERROR, "errored": ERROR, "failed": ERROR, "failure": ERROR, "crashed": ERROR,
-    "timeout": ERROR, "exception": ERROR, "killed": ERROR, "preempted": ERROR, "aborted": ERROR,
-    "cancelled": ERROR, "canceled": ERROR, "running": UNSCORED, "pending": MISSING,
-    "missing": MISSING, "absent": MISSING, "imputed": MISSING,
-    "excluded": _EXCLUDED, "skipped": _EXCLUDED, "invalid": _EXCLUDED, "filtered": _EXCLUDED,
-}  # fmt: skip
-
-# What is said of a submission that must not count, though it may have a score.
-REJECTED_WORDS = frozenset({"rejected", "refused", "declined", "disqualified", "withdrawn"})
-
-NO_WORDS = frozenset({"false", "0", "no", "none", "nan", "null"})
 
 # Rows fetched at once: so many or, of large tables, a share of them, for a query costs the more the
 # longer its file. Rows worked on at once: so few that they stay in the cache.
@@ -402,7 +382,7 @@ class Records:
         found = []
         if "metric" in self.names and self.options.metric is not None:
             found.append(f"metric_code = {self._code_of_metric()}")
-        if "status" in self.names and (out := self._with_status(_EXCLUDED)) != "false":
+        if "status" in self.names and (out := self._with_status(EXCLUDED)) != "false":
             found.append(f"coalesce(NOT {out}, true)")
         return found
 
@@ -410,7 +390,7 @@ class Records:
         return self.names["metric"].index(str(self.options.metric))
 
     def _with_status(self, state: int) -> str:
-        states = _states_of(self.names["status"], self.status_column)
+        states = states_of(self.names["status"], self.status_column)
         codes = [code for code, one in enumerate(states) if one == state]
         return f"status_code IN ({', '.join(map(str, codes))})" if codes else "false"
 
@@ -549,7 +529,7 @@ class Records:
         kept = "NOT blank"
         if "metric" in self.names and self.options.metric is not None:
             kept += f" AND metric_code = {self._code_of_metric()}"
-        if "status" in self.names and (out := self._with_status(_EXCLUDED)) != "false":
+        if "status" in self.names and (out := self._with_status(EXCLUDED)) != "false":
             wanted[excluded] = f"{kept} AND {out}"
             kept += f" AND coalesce(NOT {out}, true)"
         stands_in = "false"
@@ -588,7 +568,7 @@ class Records:
             return None
         part, place, cell, *names = found[0]
         rows = self.parts[part]
-        return describe_place(rows, place, dict(zip(naming, names, strict=True))), cell
+        return rows.place(place, dict(zip(naming, names, strict=True))), cell
 
     def refuse(self, condition: str, problem: str, roles: Collection[str] = ()) -> None:
         """Raise `DataError` about the first row that meets a condition, if there is one."""
@@ -656,17 +636,6 @@ class Records:
             raise
 
 
-def describe_place(rows: Rows, place: int, names: Mapping[str, str | None]) -> str:
-    """A row for messages: source, row, model, task and whatever names the row."""
-    shown = [
-        f"{role} {names[role]!r}"
-        for role in ("model", "task", *NAMING_ROLES)
-        if names.get(role) not in (None, "")
-    ]
-    where = f"{rows.source}, row {rows.first + place}"
-    return f"{where} ({', '.join(shown)})" if shown else where
-
-
 def _is_full(part: Rows) -> bool:
     """Whether every row has a score."""
     score = part.numbers["score"]
@@ -685,32 +654,3 @@ def spell_metric(names: Sequence[str] | None, options: ReadOptions) -> ReadOptio
         )
         raise error.about(Lacking("metric", (options.metric,), tuple(names)))
     return replace(options, metric=same[0])
-
-
-def _states_of(names: Sequence[str], column: str) -> list[int]:
-    """What each word of a column of states says."""
-    states = {name: STATUS_WORDS.get(fold_name(name)) for name in names}
-    rejected = [name for name in names if fold_name(name) in REJECTED_WORDS]
-    if rejected:
-        taken = [name for name in names if states[name] is not None]
-        told = ", ".join(map(repr, (*taken, *rejected)))
-        if SCORED not in states.values():
-            raise DataError(
-                f"The column {column!r} holds {told} and no row that is accepted. Correct it, or "
-                "remove the rows that must not count."
-            )
-        words = ", ".join(quote_text(name) for name in taken)
-        of_taken = f"= {words}" if len(taken) == 1 else f"in ({words})"
-        condition = f"{quote_column(column)} {of_taken}"
-        raise DataError(
-            f"The column {column!r} holds {told}: rows that were rejected must not count. Take "
-            f"the others: {paste_condition(condition)} (in Python: where={condition!r})."
-        )
-    for name in names:
-        if states[name] is None:
-            raise DataError(
-                f"The status column holds {name!r}. Known: {', '.join(STATES)}, excluded. "
-                "Correct it, or switch the column off: --column status= (in Python: "
-                "columns={'status': ''})."
-            )
-    return [state for state in states.values() if state is not None]

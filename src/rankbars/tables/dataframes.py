@@ -19,7 +19,6 @@ from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import has_uneven_trials
 from rankbars.errors import DataError, RankbarsError
 from rankbars.tables.assembly import scores_from_parsed
-from rankbars.tables.cells import CodedTexts
 from rankbars.tables.columns import fold_name, role_names
 from rankbars.tables.companions import kind_of_statistic
 from rankbars.tables.conditions import choose_rows
@@ -30,9 +29,10 @@ from rankbars.tables.parsedtables import SHARED_TASK, FileNames
 from rankbars.tables.parsing import parse_table
 from rankbars.tables.readoptions import ReadOptions, options_of
 from rankbars.tables.relations import Table
-from rankbars.tables.remarks import note_chosen_rows, note_lookalikes
+from rankbars.tables.remarks import note_chosen_rows
+from rankbars.tables.strays import note_lookalikes
 from rankbars.tables.tableheads import corner_names
-from rankbars.tables.valuetables import Chunk, ValueTable
+from rankbars.tables.valuetables import Chunk, CodedTexts, ValueTable
 from rankbars.tables.votecopies import refuse_copies
 from rankbars.tables.votetables import find_vote_layout, scores_of_votes, wants_votes
 from rankbars.tables.words import WordsView

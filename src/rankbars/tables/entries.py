@@ -75,7 +75,7 @@ def refuse_entries_of_rows(
 
 def _cells(table: Table, names: Sequence[str], most: int) -> list[list[str]]:
     """The first cells of columns as text, "" where one is empty."""
-    relation = table.relate({f"column {name!r}": name for name in names}, {})
+    relation = table.relate_columns(names)
     cells = ", ".join(f"coalesce(trim({relation.columns[name][0]}::VARCHAR), '')" for name in names)
     rows = relation.engine.ask(f"SELECT {cells} FROM {relation.clause} ORDER BY place LIMIT {most}")
     return [list(column) for column in zip(*rows, strict=True)] or [[] for _ in names]

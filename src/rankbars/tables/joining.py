@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -316,13 +316,14 @@ def _join_items(task: str, first: _Piece, second: _Piece) -> tuple[Items, Covera
     values = np.concatenate([_spread(e, e.values, ids, np.nan) for e in (one, two)], axis=1)
     answers = None
     if one.answers is not None or two.answers is not None:
-        answers = np.concatenate(
-            [_spread(e, _answers(e).astype(np.float64), ids, 0.0) for e in (one, two)], axis=1
-        )[:, order].astype(np.int64)
+        answers = np.concatenate([_spread(e, _answers(e), ids, 0) for e in (one, two)], axis=1)
+        answers = answers[:, order]
     within = None
     if one.within is not None or two.within is not None:
+        parts = [_or_full(e.within, e.values.shape, np.nan) for e in (one, two)]
         within = np.concatenate(
-            [_spread(e, _or_blank(e.within, e.values), ids, np.nan) for e in (one, two)], axis=1
+            [_spread(e, part, ids, np.nan) for e, part in zip((one, two), parts, strict=True)],
+            axis=1,
         )[:, order]
     # Labels of runs are not kept, so that runs of two tables cannot be matched: each model has
     # runs of its own.
@@ -351,20 +352,16 @@ def _join_trials(
     return np.concatenate(parts, axis=2)[:, :, order]
 
 
-def _or_blank(
-    within: NDArray[np.float64] | None, values: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    return np.full(values.shape, np.nan) if within is None else within
+def _or_full(values: NDArray[Any] | None, shape: tuple[int, ...], empty: float) -> NDArray[Any]:
+    return np.full(shape, empty) if values is None else values
 
 
-def _spread(
-    items: Items, values: NDArray[np.float64], ids: tuple[str, ...], empty: float
-) -> NDArray[np.float64]:
+def _spread(items: Items, values: NDArray[Any], ids: tuple[str, ...], empty: float) -> NDArray[Any]:
     """Values in the rows of `ids`."""
     if items.ids == ids:
         return values
     place = {name: row for row, name in enumerate(ids)}
-    wide = np.full((len(ids), *values.shape[1:]), empty)
+    wide = np.full((len(ids), *values.shape[1:]), empty, values.dtype)
     wide[[place[name] for name in items.ids or ()]] = values
     return wide
 
@@ -381,15 +378,10 @@ def _join_estimates(task: str, first: _Piece, second: _Piece) -> Estimates:
     models = (*one.models, *two.models)
     se = None
     if one.se is not None or two.se is not None:
-        se = np.concatenate([_or_nan(part.se, len(part.models)) for part in (one, two)])[order]
+        se = np.concatenate([_or_full(e.se, e.mean.shape, np.nan) for e in (one, two)])[order]
     n = None
     if one.n is not None or two.n is not None:
-        n = np.concatenate(
-            [
-                np.zeros(len(part.models), np.int64) if part.n is None else part.n
-                for part in (one, two)
-            ]
-        )[order]
+        n = np.concatenate([_or_full(e.n, e.mean.shape, 0) for e in (one, two)])[order]
     mean = np.concatenate((one.mean, two.mean))[order]
     return Estimates(tuple(models[i] for i in order), mean, se, None, n)
 
@@ -410,10 +402,6 @@ def _answers(part: Items) -> NDArray[np.int64]:
     if part.answers is not None:
         return part.answers
     return np.asarray(~np.isnan(part.values), dtype=np.int64)
-
-
-def _or_nan(values: NDArray[np.float64] | None, size: int) -> NDArray[np.float64]:
-    return np.full(size, np.nan) if values is None else values
 
 
 def _join_coverage(

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import DataError
-from rankbars.tables.cleanrows import MISSING, SCORED, STATES, Records
+from rankbars.tables.cleanrows import Records
 from rankbars.tables.database import as_numbers
 from rankbars.tables.repeats import Answers, Crossing, Labels, duplicate_rows
+from rankbars.tables.rowstates import MISSING, SCORED, STATES
 
 __all__ = [
     "ONE_CLUSTER", "UNEVEN_CLUSTERS", "Filling", "Matrix", "RowIndex", "TaskCells", "index_rows",

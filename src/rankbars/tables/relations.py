@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -19,6 +19,7 @@ from rankbars.tables.cells import (
     parse_number,
     spellings_of,
 )
+from rankbars.tables.columns import NAMING_ROLES
 from rankbars.tables.database import Engine, quote, quote_text, report_damage
 
 __all__ = [
@@ -172,6 +173,16 @@ class Rows:
     report: Callable[[float], None] | None = None
     origin: Origin | None = None
 
+    def place(self, row: int, names: Mapping[str, str | None]) -> str:
+        """Where a row stands, for messages: source, row, model, task and whatever names it."""
+        shown = [
+            f"{role} {names[role]!r}"
+            for role in ("model", "task", *NAMING_ROLES)
+            if names.get(role) not in (None, "")
+        ]
+        where = f"{self.source}, row {self.first + row}"
+        return f"{where} ({', '.join(shown)})" if shown else where
+
 
 class Table(ABC):
     """A table with named columns, as a file or a frame holds it.
@@ -310,6 +321,10 @@ class Table(ABC):
                     if text is not None:
                         said.setdefault(model, {})[one] = text
         return said
+
+    def relate_columns(self, names: Iterable[str]) -> Relation:
+        """The table in the database, at least these columns, whichever roles they play."""
+        return self.relate({f"column {name!r}": name for name in names}, {})
 
     def survey(self, names: Sequence[str]) -> dict[str, NumberColumn]:
         """What columns hold when they are read as numbers."""

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import DataError
-from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED, Records, describe_place
+from rankbars.tables.cleanrows import Records
 from rankbars.tables.columns import fold_name, names_run, role_names
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.parsedtables import Group
+from rankbars.tables.rowstates import ERROR, MISSING, SCORED, UNSCORED
 
 __all__ = [
     "MOST_CELLS",
@@ -326,7 +327,7 @@ def duplicate_rows(records: Records, answers: Sequence[str]) -> DataError:
     rows = records.ask(
         records.select("part, place", roles, f"WHERE {condition} ORDER BY part, place")
     )
-    places = [describe_place(records.parts[part], place, {}) for part, place in rows[:2]]
+    places = [records.parts[part].place(place, {}) for part, place in rows[:2]]
     shown = [f"{role} {records.names[role][known[role]]!r}" for role in ("model", "task")]
     if records.keys:
         key = ":".join(records.names[role][known[role]] for role in records.keys)

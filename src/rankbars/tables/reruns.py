@@ -255,7 +255,7 @@ def pairing_column(group: Group, options: ReadOptions) -> str | None:
     rows = [part.roles[role] for role in ("model", "task", "metric") if role in part.roles]
     if not unused or "model" not in part.roles:
         return None
-    relation = table.relate({f"column {name!r}": name for name in (*rows, *unused)}, {})
+    relation = table.relate_columns((*rows, *unused))
     cell = {name: relation.columns[name][0] for name in (*rows, *unused)}
     others = [cell[name] for name in rows if name != part.roles["model"]]
     model = cell[part.roles["model"]]

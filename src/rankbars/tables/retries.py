@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from rankbars.errors import DataError
-from rankbars.tables.cleanrows import NO_WORDS, SCORED, Records
+from rankbars.tables.cleanrows import Records
 from rankbars.tables.columns import paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import quote
+from rankbars.tables.rowstates import NO_WORDS, SCORED
 
 __all__ = ["refuse_failed_calls", "refuse_retries"]
 

@@ -13,9 +13,10 @@ from rankbars.data.evidence import Estimates
 from rankbars.data.notes import Note
 from rankbars.errors import DataError
 from rankbars.stats.countscores import binomial_se
-from rankbars.tables.cleanrows import MISSING, SCORED, UNSCORED, Batch, Records
+from rankbars.tables.cleanrows import Batch, Records
 from rankbars.tables.metrics import is_proportion
 from rankbars.tables.repeats import Answers, duplicate_rows, refuse_second_files
+from rankbars.tables.rowstates import MISSING, SCORED, UNSCORED
 
 __all__ = [
     "Summaries",
@@ -107,8 +108,8 @@ def read_summaries(records: Records, worst: Sequence[float] | None = None) -> Su
         # Where most models have one row, a second one is no second answer.
         if {"se", "ci_low", "n"} & set(fields) or np.median(seen[seen > 0]) == 1:
             raise duplicate_rows(records, ())
-        for task in range(shape[0]):
-            records.ask_about_mark(task, score[cell // models == task])
+        for code in range(shape[0]):
+            records.ask_about_mark(code, score[cell // models == code])
         answers = Answers.joined([Answers(cell, cell, score, _states(parts, score, records))])
         task = answers.cell // models
         lost = answers.lost_by(task, shape)

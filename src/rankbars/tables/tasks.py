@@ -20,9 +20,10 @@ from rankbars.data.storedtasks import (
     change_tasks,
 )
 from rankbars.errors import DataError
-from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED, Records
+from rankbars.tables.cleanrows import Records
 from rankbars.tables.designs import NamedKind, fold_design
 from rankbars.tables.matrices import Matrix, RowIndex, TaskCells
+from rankbars.tables.rowstates import ERROR, MISSING, SCORED, UNSCORED
 
 __all__ = ["Shelf", "count_coverage", "fold_designs", "split_weights"]
 

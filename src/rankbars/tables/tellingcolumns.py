@@ -61,7 +61,7 @@ def _telling_columns(group: Group) -> str:
     if not unused:
         last = f"frame.drop_duplicates({known!r}, keep='last')"
         return f" If the last row counts, in pandas: {last}."
-    relation = table.relate({f"column {name!r}": name for name in (*known, *unused)}, {})
+    relation = table.relate_columns((*known, *unused))
 
     def apart(*names: str) -> bool:
         cells = ", ".join(relation.columns[one][0] for one in names)

@@ -14,7 +14,6 @@ from rankbars.tables.asides import (
     likely_scores,
 )
 from rankbars.tables.cells import NumberColumn, Unread, merge_columns, parse_number
-from rankbars.tables.cleanrows import describe_place
 from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import quote
@@ -179,7 +178,7 @@ def _where_largest(rows: Rows, role: str, column: NumberColumn) -> str:
     found = rows.engine.ask(
         f"SELECT place FROM {rows.clause} WHERE {cell} IS NOT NULL ORDER BY {cell} DESC LIMIT 1"
     )
-    place = describe_place(rows, found[0][0], _names_at(rows, found[0][0]))
+    place = rows.place(found[0][0], _names_at(rows, found[0][0]))
     return (
         f" {column.largest:g} stands in {place}. If that is no result, take the others: --where "
         "CONDITION on a column that tells them apart."
@@ -189,7 +188,7 @@ def _where_largest(rows: Rows, role: str, column: NumberColumn) -> str:
 def _not_a_number(rows: Rows, role: str, name: str, unread: Unread) -> str:
     from rankbars.tables.decorated import describe_decoration
 
-    place = describe_place(rows, unread.row, _names_at(rows, unread.row))
+    place = rows.place(unread.row, _names_at(rows, unread.row))
     more = f" ({unread.cells} such cells)" if unread.cells > 1 else ""
     hint = ""
     asked = ask_about_words(unread, beside_truths=rows.numbers[role].only_truths)

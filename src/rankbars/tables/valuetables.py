@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+import decimal
+import math
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import DataError
-from rankbars.tables.cells import LabelCells, NumberCells
+from rankbars.tables.cells import (
+    LONGEST_NUMBER,
+    WORDS,
+    NumberColumn,
+    Unread,
+    label_text,
+    parse_number,
+    spellings_of,
+)
 from rankbars.tables.database import Engine
 from rankbars.tables.relations import Relation, Table, check_width
 
-__all__ = ["Chunk", "ValueTable", "hold_cells"]
+__all__ = ["Chunk", "CodedTexts", "LabelCells", "NumberCells", "ValueTable", "hold_cells"]
 
 Chunk: TypeAlias = Mapping[str, Sequence[object] | NDArray[Any]]
 
@@ -142,3 +153,144 @@ def _advise_map(source: str) -> str:
     if not source.endswith((".json", ".jsonl", ".ndjson")):
         return ""
     return f" What is in it, and a map to read it by: rankbars formats {source}."
+
+
+class CodedTexts(Sequence["str | None"]):
+    """Cells of text as they come from libraries that keep each text once.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The texts.
+    codes : array of int, shape (rows,)
+        Which of them stands in each row; -1 where the cell is empty.
+    """
+
+    def __init__(self, texts: Sequence[str], codes: NDArray[np.integer]) -> None:
+        self.texts, self.codes = texts, codes
+
+    def __len__(self) -> int:
+        return self.codes.size
+
+    @overload
+    def __getitem__(self, place: int) -> str | None: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str | None]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str | None] | None:
+        if isinstance(place, slice):
+            known = [*self.texts, None]
+            return [known[code] for code in self.codes[place].tolist()]
+        return self[place : place + 1 or None][0]
+
+    def __iter__(self) -> Iterator[str | None]:
+        return iter(self[:])
+
+
+class LabelCells:
+    """A column of names, coded as it is read: one integer per row, -1 where the cell is empty."""
+
+    def __init__(self) -> None:
+        self._codes = array("i")
+        self._known: dict[str, int] = {}
+
+    def extend(self, cells: Iterable[object] | NDArray[Any]) -> None:
+        """Append cells; raises `DataError` for one that cannot be a name."""
+        if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf":
+            values, inverse = np.unique(cells, return_inverse=True)
+            codes = np.array([self._code(value) for value in values], dtype=np.intc)
+            self._codes.frombytes(codes[inverse.reshape(-1)].tobytes())
+            return
+        if isinstance(cells, CodedTexts):
+            codes = np.array([*map(self._code, cells.texts), -1], dtype=np.intc)
+            self._codes.frombytes(codes[cells.codes].tobytes())
+            return
+        known, code = self._known, self._code
+        self._codes.extend([known[c] if type(c) is str and c in known else code(c) for c in cells])
+
+    def _code(self, cell: object) -> int:
+        text = label_text(cell)
+        return -1 if text is None else self._known.setdefault(text, len(self._known))
+
+    def codes(self) -> NDArray[np.int32]:
+        """Codes so far, shape (rows,); they index `names`."""
+        return np.frombuffer(self._codes, dtype=np.int32) if self._codes else np.empty(0, np.int32)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names in order of first appearance."""
+        return tuple(self._known)
+
+
+class NumberCells:
+    """A column of numbers, converted as it is read; NaN where a cell is empty or not a number."""
+
+    def __init__(self) -> None:
+        self._values = array("d")
+        self._unread: Unread | None = None
+        self._percentages = self._plain = self._truths = 0
+        self._spellings: dict[str, str] = {}
+
+    def extend(self, cells: Sequence[object] | NDArray[Any]) -> None:
+        """Append cells."""
+        if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf":
+            values = np.asarray(cells, dtype=np.float64)
+            known = int(np.count_nonzero(~np.isnan(values)))
+            self._plain += known
+            self._truths += known if cells.dtype.kind == "b" else 0
+            self._values.frombytes(values.tobytes())
+            return
+        append, convert = self._values.append, self._convert
+        for cell in cells:
+            append(convert(cell))
+
+    def values(self) -> NDArray[np.float64]:
+        """Values so far, shape (rows,)."""
+        return np.frombuffer(self._values, np.float64) if self._values else np.empty(0)
+
+    def column(self) -> NumberColumn:
+        """What is known of them."""
+        largest = float(np.fmax.reduce(self.values(), initial=np.nan))
+        spellings = tuple(self._spellings.items())
+        return NumberColumn(
+            self._unread, self._plain, self._percentages, self._truths, largest, spellings
+        )
+
+    def _convert(self, cell: object) -> float:
+        if isinstance(cell, str):
+            return self._convert_text(cell)
+        if cell is None:
+            return math.nan
+        if isinstance(cell, bool | np.bool_):
+            self._plain += 1
+            self._truths += 1
+            return float(cell)
+        if isinstance(cell, int | float | np.integer | np.floating | decimal.Decimal):
+            try:
+                value = float(cell)
+            except OverflowError:
+                return self._remember(str(cell)[:40])
+            self._plain += not math.isnan(value)
+            return value
+        return self._remember(f"a {type(cell).__name__}")
+
+    def _convert_text(self, cell: str) -> float:
+        value = parse_number(cell)
+        if value is None:
+            return self._remember(cell[:LONGEST_NUMBER])
+        if math.isnan(value):
+            if "skipped" in spellings_of(cell):
+                self._spellings.setdefault("skipped", cell)
+            return value
+        for kind in spellings_of(cell):
+            self._spellings.setdefault(kind, cell)
+        if "%" in cell:
+            self._percentages += 1
+        else:
+            self._plain += 1
+            self._truths += cell.strip().casefold() in WORDS
+        return value
+
+    def _remember(self, text: str) -> float:
+        known = self._unread or Unread(len(self._values), text, 0)
+        self._unread = known.also(text, 1)
+        return math.nan

@@ -149,7 +149,7 @@ def _time_column(columns: VoteColumns, source: str) -> str:
 def _collect(table: Table, columns: VoteColumns, options: ReadOptions) -> VoteRows:
     from rankbars.tables.castvotes import cast_votes
     from rankbars.tables.rankings import collect_rankings
-    from rankbars.tables.votemirrors import refuse_mirrors
+    from rankbars.tables.votecopies import refuse_mirrors
 
     if columns.layout in ("ranking", "options"):
         return collect_rankings(table, columns)

@@ -37,8 +37,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
-from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED
 from rankbars.tables.directions import RECORDED
+from rankbars.tables.rowstates import ERROR, MISSING, SCORED, UNSCORED
 
 __all__ = [
     "ERROR", "MISSING", "SCORED", "UNSCORED", "Agreement", "Answers", "Direction", "Measure",
