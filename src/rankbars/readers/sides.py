@@ -16,9 +16,9 @@ from rankbars.data.scores import Input, Scores
 from rankbars.errors import DataError, OptionError, RankbarsError
 from rankbars.readers.chosenfiles import Paths
 from rankbars.tables.joining import join_scores
+from rankbars.tables.oddscores import check_scale
 from rankbars.tables.parsedtables import SHARED_TASK
 from rankbars.tables.reruns import TEXTS
-from rankbars.tables.scales import check_scale
 from rankbars.tables.strays import refuse_alike_rows
 
 __all__ = ["ReadOne", "join_sides", "name_side", "read_sides"]

@@ -31,6 +31,7 @@ from rankbars.tables.filesagain import runs_of_files
 from rankbars.tables.joining import join_attributes, join_scores
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
 from rankbars.tables.metrics import usual_direction
+from rankbars.tables.oddscores import check_assumed, check_scale, check_signs, check_unbounded
 from rankbars.tables.othertexts import OtherTexts, other_texts
 from rankbars.tables.parsedtables import Group, ParsedTable, TidyTable, take_names
 from rankbars.tables.readoptions import ReadOptions
@@ -56,7 +57,6 @@ from rankbars.tables.reruns import (
     take_item,
 )
 from rankbars.tables.retries import refuse_failed_calls, refuse_retries
-from rankbars.tables.scales import check_assumed, check_scale, check_signs, check_unbounded
 from rankbars.tables.sentinels import refuse_ranks
 from rankbars.tables.settings import share_settings
 from rankbars.tables.tasks import (

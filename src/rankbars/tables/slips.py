@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError
 from rankbars.tables.directions import Direction
-from rankbars.tables.scales import has_unit
+from rankbars.tables.oddscores import has_unit
 from rankbars.tables.sentinels import is_mark
 
 __all__ = ["check_slips", "note_slips"]

@@ -27,8 +27,8 @@ from rankbars.readers.logs.published import count_published, has_items, mark_uns
 from rankbars.readers.logs.records import Direction, Run
 from rankbars.tables.directions import RECORDED, Side, settle_directions
 from rankbars.tables.metrics import is_proportion
+from rankbars.tables.oddscores import check_scale, check_signs
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.scales import check_scale, check_signs
 from rankbars.tables.settings import Given, describe_settings
 
 __all__ = ["scores_from_runs"]
