@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,9 +67,6 @@ from rankbars.tables.tasks import (
 from rankbars.tables.tellingcolumns import describe_copies
 from rankbars.tables.times import refuse_times
 from rankbars.tables.wide import HEADER
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["scores_from_parsed"]
 
