@@ -738,6 +738,18 @@ def test_what_was_remarked_in_reading_stands_in_the_output_and_on_the_method_pag
     assert "The column 'Mean' does not agree" in again
 
 
+def test_refusals_name_keys_of_the_configuration(rankbars, place):
+    (place / "results.csv").write_text(
+        "model,task,item,score\na,x,1,1\na,x,2,0\nb,x,1,1\nb,x,2,\n", "utf-8"
+    )
+    (place / "site.yaml").write_text("title: Woods\nresults: results.csv\n", "utf-8")
+    code, _, said = rankbars("site", "site.yaml", "-o", "public", "--quiet")
+    assert code == 1
+    assert "ranking.missing: pairwise " in said
+    assert "--" not in said
+    assert "In Python" not in said
+
+
 SPARSE = "model,Arc,Boolq,Copa,Drop,maker\n" + "".join(
     f"{name},{','.join(cells)},{maker}\n"
     for name, maker, cells in (

@@ -330,3 +330,27 @@ def test_axe_finds_nothing_under_the_pointer_or_the_focus(browser, pages, scheme
             place.hover()
             place.focus()
             assert violations(page, rules=COLOURS) == [], kind
+
+
+def test_a_phone_breaks_no_short_name_and_hides_no_word(browser, tmp_path):
+    names = ["gpt-4o-mini-2024-07-18", "claude-3-5-haiku-20241022", "qwen2.5-7b", "old"]
+    rows = 1e4 * np.random.default_rng(2).normal([6.0, 6.0, 6.0, 1.0], 9.0, size=(400, 4))
+    rows[:240, 2] = np.nan
+    scores = rb.Scores.from_arrays({"income": rows}, names)
+    board = rb.leaderboard(scores, missing="pairwise", pairs=True)
+    write_page(board, tmp_path / "page.html")
+    phone = {"width": 360, "height": 740}
+    with watched(browser, tmp_path / "page.html", viewport=phone) as one:
+        page = one.open()
+        lines = page.eval_on_selector_all(
+            "h1 .lead bdi.short", "all => all.map(one => one.getClientRects().length)"
+        )
+        assert lines == [1, 1, 1]
+        ends = page.eval_on_selector_all(
+            "#board-table tbody .gap",
+            "all => all.map(one => [one, one.closest('tr').querySelector('.score')]"
+            ".map(two => two.getBoundingClientRect()))"
+            ".map(([words, score]) => words.right <= score.left || words.bottom <= score.top"
+            " || words.top >= score.bottom)",
+        )
+        assert ends == [True]

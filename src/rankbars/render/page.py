@@ -83,6 +83,7 @@ if TYPE_CHECKING:
 __all__ = ["PageFrame", "fragment_html", "page_environment", "render_html"]
 
 _NAME_WIDTH = 120
+_SHORT_NAME = 26  # letters: it fits a line of a phone in the size of titles
 _NAMES = ((24, "names"), (40, "long-names"), (10_000, "longest-names"))
 _SCORES = ((8, "short-scores"), (12, "scores"), (16, "wide-scores"), (10_000, "long-scores"))
 _FIRST_ROWS = 25  # of the fragment
@@ -383,9 +384,9 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
         summary=(about and about.description) or headline(board),
         about=about,
         opening=above,
-        first=_trusted(above.title.replace("–", "\u2060–\u2060")),
+        first=_title(above.title),
         whole=_trusted(" ".join(headline_sentences(board, _html_name))),
-        new_first=_trusted(new_task_title(board, _html_name)),
+        new_first=_title(new_task_title(board, _html_name)),
         new_level=new_task_level(board),
         ranked=what_is_ranked(board),
         fits=_widths(rows, table),
@@ -431,6 +432,12 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
         options=_options(board),
         version=board.version,
     )
+
+
+def _title(html: str) -> Markup:
+    """The sentence at the top: lines break neither in ranges of ranks nor in short names."""
+    kept = re.sub(rf"<bdi>(?=[^<]{{1,{_SHORT_NAME}}}</bdi>)", '<bdi class="short">', html)
+    return _trusted(kept.replace("–", "\u2060–\u2060"))
 
 
 def _direction(board: Leaderboard) -> str:

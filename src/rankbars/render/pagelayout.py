@@ -127,6 +127,8 @@ def rank_ticks(n_ranks: int) -> tuple[Tick, ...]:
     --------
     >>> [(tick.rank, tick.at) for tick in rank_ticks(2)]
     [(1, '25'), (2, '75')]
+    >>> [tick.rank for tick in rank_ticks(13)]
+    [1, 3, 5, 7, 9, 11, 13]
     >>> [tick.rank for tick in rank_ticks(500)]
     [1, 50, 100, 150, 200, 250, 300, 350, 400, 450, 500]
     """
@@ -317,12 +319,10 @@ def _cell(best: int, worst: int, n_models: int) -> MatrixCell:
 
 
 def _tick_ranks(n_ranks: int) -> list[int]:
-    """1, then round ranks at even distances, then the last one."""
+    """1, then ranks at even distances, round ones or every other one, then the last one."""
     if n_ranks <= 12:
         return list(range(1, n_ranks + 1))
     size = 10 ** (len(str(n_ranks)) - 2)
     step = next(size * k for k in (1, 2, 5, 10, 20) if n_ranks / (size * k) <= 10)
-    inner = [
-        rank for rank in range(step, n_ranks, step) if 1 + step / 2 < rank < n_ranks - step / 2
-    ]
-    return [1, *inner, n_ranks]
+    inner = range(3 if step == 2 else step, n_ranks, step)
+    return [1, *(rank for rank in inner if rank < n_ranks - step / 2), n_ranks]

@@ -89,6 +89,11 @@ test("numbers of an axis of ranks hold the first and the last, and do not touch"
   }
 })
 
+test("steps of an axis of ranks are even, but for the one to the last rank", () => {
+  expect(rankTicks(13, 200)).toEqual([1, 3, 5, 7, 9, 11, 13])
+  expect(rankTicks(29, 200)).toEqual([1, 5, 10, 15, 20, 25, 29])
+})
+
 test("names of lines take at most a third of a narrow drawing and leave room for the marks", () => {
   const names = ["x".repeat(400), "y"]
   for (const width of [320, 768, 1200]) {
