@@ -12,6 +12,7 @@ from rankbars.data.notes import Note, list_words
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.data.taskresult import CategoryRanks
+from rankbars.data.votes import controls_of
 from rankbars.errors import RankbarsError
 from rankbars.steps.tallies import split_categories
 from rankbars.steps.testrows import Setting
@@ -58,7 +59,7 @@ def _rank_categories(
 ) -> Iterator[CategoryRanks]:
     anywhere = replace(spec, votes=replace(spec.votes, largest_component=True))
     for name, part in split_categories(votes):
-        adjusted = () if part.ballots is None else part.ballots.covariate_names
+        adjusted = controls_of(part)
         try:
             own = rank(Scores({task: part}), anywhere)
         except RankbarsError as error:

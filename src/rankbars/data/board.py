@@ -24,6 +24,7 @@ from rankbars.data.standings import (
     Reasons,
     Standing,
     reasons_of,
+    shown_first,
     standing_of,
     standings,
     task_columns,
@@ -440,10 +441,7 @@ class Leaderboard(Frozen):
     @property
     def ranks(self) -> RankBounds:
         """Rank interval of each model on what is shown first: `best` and `worst`, shape (M,)."""
-        if self.lead == "task":
-            task = next(iter(self.tasks.values()))
-            return RankBounds(task.best, task.worst)
-        found = self.aggregate if self.lead == "aggregate" else self.overall
+        found = shown_first(self)
         if found is not None:
             return RankBounds(found.best, found.worst)
         size = len(self.models)

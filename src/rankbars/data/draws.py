@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankbars.calls import check_name, check_whole
 from rankbars.data.contrasts import Differences
-from rankbars.data.evidence import check_models
-from rankbars.data.fields import Numbers, freeze, frozen_array, names_where
+from rankbars.data.fields import Numbers, check_models, freeze, frozen_array, names_where
 from rankbars.data.partialorder import PartialOrder
 from rankbars.data.spec import check_rate
 from rankbars.errors import DataError, OptionError, UnknownOptionError

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from rankbars.data.fields import (
     Numbers,
     PairTable,
     Reals,
-    check_models,
     freeze,
     locate_models,
     names_where,
@@ -32,7 +31,7 @@ __all__ = [
     "Folds",
     "Items",
     "Votes",
-    "check_models",
+    "independent_items",
     "rename_models",
     "same_scores",
     "take_models",
@@ -387,6 +386,16 @@ class Estimates:
 
 
 Evidence: TypeAlias = Items | Estimates | Votes
+
+
+def independent_items(evidence: Evidence | None) -> TypeGuard[Items]:
+    """Whether rows are independent items of equal weight."""
+    return (
+        isinstance(evidence, Items)
+        and evidence.design == "items"
+        and evidence.clusters is None
+        and evidence.weights is None
+    )
 
 
 def take_models(evidence: Evidence, columns: Sequence[int] | NDArray[np.intp]) -> Evidence:

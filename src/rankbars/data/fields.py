@@ -39,6 +39,7 @@ __all__ = [
     "locate_models",
     "names_where",
     "numbers_of",
+    "spread_columns",
     "without_none",
 ]
 
@@ -91,6 +92,20 @@ def locate_models(names: Sequence[str], models: Sequence[str]) -> NDArray[np.int
     """
     place = {model: i for i, model in enumerate(models)}
     return np.array([place[name] for name in names], dtype=np.intp)
+
+
+def spread_columns(values: NDArray[Any], columns: NDArray[np.intp], size: int) -> NDArray[Any]:
+    """Values of some models, along the last axis, among those of `size`; NaN, or 0, elsewhere.
+
+    Examples
+    --------
+    >>> spread_columns(np.array([[5.0, 7.0]]), np.array([2, 0]), 3).tolist()
+    [[7.0, nan, 5.0]]
+    """
+    empty = np.nan if values.dtype.kind == "f" else 0
+    spread = np.full((*values.shape[:-1], size), empty, values.dtype)
+    spread[..., columns] = values
+    return spread
 
 
 def names_where(names: Sequence[str], chosen: ArrayLike) -> tuple[str, ...]:

@@ -257,10 +257,17 @@ class _Reader:
         if is_dataclass(hint):
             return self._read_object(plain, hint, place, given)
         origin = get_origin(hint)
+        if hint is str:
+            return _read_text(plain, place)
+        if hint is bool:
+            return _expect(plain, bool, "true or false", place)
         if origin is None:
-            return _READ_PLAIN[hint](plain, place)
+            return _read_numbers(plain, hint, Numbers(), place, {})
         if origin is Literal:
-            return _read_choice(plain, get_args(hint), place)
+            known = get_args(hint)
+            if not isinstance(plain, str) or plain not in known:
+                raise _wrong(place, "one of " + ", ".join(map(repr, known)), plain)
+            return plain
         return self._read_members(plain, origin, get_args(hint), place, given)
 
     def _read_object(self, plain: Any, kind: Any, place: str, given: Mapping[str, Any]) -> Any:
@@ -339,32 +346,6 @@ def _read_text(plain: Any, place: str) -> str:
     if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
         raise _wrong(place, "a text of valid characters", plain)
     return text
-
-
-def _read_choice(plain: Any, known: tuple[Any, ...], place: str) -> Any:
-    if not isinstance(plain, str) or plain not in known:
-        raise _wrong(place, "one of " + ", ".join(repr(one) for one in known), plain)
-    return plain
-
-
-def _read_truth(plain: Any, place: str) -> Any:
-    return _expect(plain, bool, "true or false", place)
-
-
-def _read_number(plain: Any, place: str) -> Any:
-    return _read_numbers(plain, float, Numbers(), place, {})
-
-
-def _read_whole(plain: Any, place: str) -> Any:
-    return _read_numbers(plain, int, Numbers(), place, {})
-
-
-_READ_PLAIN: Mapping[Any, Callable[[Any, str], Any]] = {
-    str: _read_text,
-    bool: _read_truth,
-    int: _read_whole,
-    float: _read_number,
-}
 
 
 def _read_numbers(

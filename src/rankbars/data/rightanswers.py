@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Estimates, Evidence, Items
+from rankbars.data.evidence import Estimates, Evidence, Items, independent_items
 from rankbars.stats.blocks import row_blocks
 
 __all__ = [
@@ -154,8 +154,9 @@ def is_share(evidence: Estimates) -> bool:
 
 
 def _from_items(evidence: Items, columns: list[int]) -> RightAnswers | None:
-    plain = evidence.design == "items" and evidence.clusters is None and evidence.weights is None
-    if not plain or (evidence.answers is not None and (evidence.answers > 1).any()):
+    if not independent_items(evidence) or (
+        evidence.answers is not None and (evidence.answers > 1).any()
+    ):
         return None
     values = evidence.values[:, columns]
     seen = ~np.isnan(values)

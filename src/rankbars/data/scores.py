@@ -18,12 +18,11 @@ from rankbars.data.evidence import (
     Evidence,
     Folds,
     Items,
-    check_models,
     cluster_items,
     rename_models,
     take_models,
 )
-from rankbars.data.fields import Frozen
+from rankbars.data.fields import Frozen, check_models
 from rankbars.data.notes import NameFact, Note
 from rankbars.data.peoplelabels import JudgeUse
 from rankbars.data.storedtasks import Change, StoredTasks, change_tasks, entitle, models_of

@@ -39,6 +39,7 @@ __all__ = [
     "Standing",
     "reasons_of",
     "shares_of",
+    "shown_first",
     "standing_of",
     "standings",
     "task_columns",
@@ -111,13 +112,14 @@ def standings(board: Leaderboard) -> list[Standing]:
         nothing if new is None else new.best[order].tolist(),
         nothing if new is None else new.worst[order].tolist(),
         board.coverage[order].tolist(),
-        [_level(_shown_first(board))] * len(order),
+        [_level(shown_first(board))] * len(order),
         nothing if new is None else [_level(new)] * len(order),
     )
     return [Standing(*row) for row in zip(*columns, strict=True)]
 
 
-def _shown_first(board: Leaderboard) -> TaskResult | Aggregate | RankIntervals | None:
+def shown_first(board: Leaderboard) -> TaskResult | Aggregate | RankIntervals | None:
+    """What a board shows first: its only task, the average, or the rank on a new task."""
     if board.lead == "task":
         return next(iter(board.tasks.values()))
     return board.aggregate if board.lead == "aggregate" else board.overall

@@ -29,6 +29,8 @@ __all__ = [
     "Ballots",
     "Labels",
     "Votes",
+    "controls_of",
+    "labels_of",
     "merge_votes",
 ]
 
@@ -199,6 +201,16 @@ class Ballots(Frozen):
             some(self.position), some(self.covariates), self.covariate_names,
             some(self.categories), self.category_names,
         )  # fmt: skip
+
+
+def labels_of(votes: Votes) -> Mapping[str, Labels]:
+    """What single votes belong to; nothing where votes are counts."""
+    return {} if votes.ballots is None else votes.ballots.labels
+
+
+def controls_of(votes: Votes) -> tuple[str, ...]:
+    """What is shown beside single votes, by name."""
+    return () if votes.ballots is None else votes.ballots.covariate_names
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,6 +19,7 @@ __all__ = [
     "interval_width",
     "midranks",
     "observed_rank_sets",
+    "printed_places",
     "rank_bounds",
 ]
 
@@ -145,6 +146,19 @@ def observed_rank_sets(mean: NDArray[np.float64]) -> RankBounds:
     return RankBounds(
         best=np.where(absent, 1, 1 + above), worst=np.where(absent, field, field - below)
     )
+
+
+def printed_places(score: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Place of each model in a printed order, best score first; of equal ones the earlier model's.
+
+    Examples
+    --------
+    >>> printed_places(np.array([0.5, 0.9, 0.5])).tolist()
+    [2, 1, 3]
+    """
+    place = np.empty(score.size, dtype=np.int64)
+    place[np.argsort(-score, kind="stable")] = np.arange(1, score.size + 1)
+    return place
 
 
 def midranks(values: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:

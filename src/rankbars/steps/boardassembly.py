@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard, TaskResult, ranks_from_relation
 from rankbars.data.comparisons import Comparisons
-from rankbars.data.evidence import Estimates, Evidence, Items, Votes
-from rankbars.data.fields import locate_models, names_where
+from rankbars.data.evidence import Estimates, Evidence, Items, Votes, independent_items
+from rankbars.data.fields import locate_models, names_where, spread_columns
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note, without_folders
 from rankbars.data.rightanswers import count_right, is_binary
@@ -127,7 +127,8 @@ def _with_ends(
     usual = result.score_interval()
     low, high = (np.clip(ends, *limits) for ends in usual)
     counts = limits == (0.0, 1.0) and comparisons.test != "judge_t"  # which judgements move
-    if counts and isinstance(evidence, Items) and _are_answers(evidence):
+    answers = independent_items(evidence) and evidence.runs is None and evidence.trials is None
+    if counts and isinstance(evidence, Items) and answers and is_binary(evidence):
         from rankbars.stats.binomial import exact_limits
 
         place = locate_models(evidence.models, comparisons.models)
@@ -137,12 +138,6 @@ def _with_ends(
     pairs = zip((low, high), usual, strict=True)
     same = all(np.array_equal(one, two, equal_nan=True) for one, two in pairs)
     return result if same else replace(result, low=low, high=high)
-
-
-def _are_answers(items: Items) -> bool:
-    """Whether rows are independent answers, each right or wrong."""
-    plain = items.clusters is None and items.weights is None and items.design == "items"
-    return plain and items.runs is None and items.trials is None and is_binary(items)
 
 
 def note_effects(task: TaskResult) -> tuple[Note, ...]:
@@ -308,7 +303,9 @@ def summarise_pairs(
     """
     size = len(comparisons.models)
     first, second = np.triu_indices(size, k=1)
-    df, n = np.asarray(_freedom(comparisons)), np.asarray(_rows(comparisons))
+    pairs = comparisons.pairs
+    df = np.asarray(np.inf if pairs is None else pairs.df)
+    n = np.asarray(comparisons.rows if pairs is None else pairs.n)
     ahead = behind = None
     binary, spread = False, None
     if isinstance(evidence, Votes):
@@ -317,9 +314,8 @@ def summarise_pairs(
         ahead, behind = _whole(won[first, second]), _whole(won[second, first])
         n = _whole(met[first, second])
     elif isinstance(evidence, Items):
-        values = np.full((evidence.n, size), np.nan)
-        columns = {name: i for i, name in enumerate(comparisons.models)}
-        values[:, [columns[name] for name in evidence.models]] = evidence.values
+        columns = locate_models(evidence.models, comparisons.models)
+        values = spread_columns(evidence.values, columns, size)
         ahead, behind = _count_ahead(values, first, second)
         # Where lower is better, 0/1 scores are stored as 0 and -1.
         known = bool((~np.isnan(evidence.values)).any())
@@ -336,14 +332,6 @@ def summarise_pairs(
         binary=binary,
         bins=spread,
     )
-
-
-def _freedom(comparisons: Comparisons) -> NDArray[np.float64] | float:
-    return np.inf if comparisons.pairs is None else comparisons.pairs.df
-
-
-def _rows(comparisons: Comparisons) -> NDArray[np.int64] | int:
-    return comparisons.rows if comparisons.pairs is None else comparisons.pairs.n
 
 
 def _placed(

@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as attribute
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.claim import Claim
-from rankbars.data.evidence import Estimates, Evidence, Items, Votes
+from rankbars.data.evidence import Estimates, Evidence, Items, Votes, independent_items
 from rankbars.data.headtohead import Contrast, HeadToHead
 from rankbars.data.notes import Note
 from rankbars.data.rightanswers import is_binary
@@ -252,7 +252,7 @@ def _p(
     counts = []
     for task in duel.tasks.values() if one is duel.average else (one,):
         evidence = field.scores.tasks[task.name]
-        if not _plain_rows(evidence) or task.n < 2:
+        if not independent_items(evidence) or task.n < 2:
             return p_beyond(found, border)
         if is_binary(evidence):
             beyond = float((task.ahead if towards > 0 else task.behind) or 0)
@@ -270,7 +270,7 @@ def _p(
 def _bet(scores: Scores, duel: HeadToHead, one: Contrast, border: float, sign: float) -> float:
     """P-value of all rows since the first look, by bets."""
     evidence = None if one is duel.average else scores.tasks[one.name]
-    if evidence is None or not _plain_rows(evidence):
+    if evidence is None or not independent_items(evidence):
         raise OptionError(
             "E-values judge two models on the items of one task, without clusters or weights. Say "
             "on which task each claim is meant (on TASK), or use --spend halving."
@@ -289,16 +289,6 @@ def _bet(scores: Scores, duel: HeadToHead, one: Contrast, border: float, sign: f
     new, old = (evidence.values[:, evidence.models.index(name)] for name in (duel.a, duel.b))
     difference = sign * (new - old)
     return bet_on(difference[~np.isnan(difference)], border, reach)
-
-
-def _plain_rows(evidence: Evidence) -> TypeGuard[Items]:
-    """Whether rows are independent items without weights."""
-    return (
-        isinstance(evidence, Items)
-        and evidence.design == "items"
-        and evidence.clusters is None
-        and evidence.weights is None
-    )
 
 
 def _few_differences(items: Items, duel: HeadToHead) -> NDArray[np.float64] | None:
@@ -365,7 +355,7 @@ def _null_of_score(
     counts = []
     for name in tasks:
         evidence = scores.tasks[name]
-        if not _plain_rows(evidence) or evidence.n < 2 or not is_binary(evidence):
+        if not independent_items(evidence) or evidence.n < 2 or not is_binary(evidence):
             return None
         counts.append((name, evidence.n))
     if not 0 < value < 1:

@@ -43,13 +43,16 @@ def check_means(claim: Claim, one: Contrast) -> None:
 _NOT_OF_MEANS = ("wilcoxon", "trimmed_t", "signflip", "mcnemar", "mcnemar_midp")
 
 
+def _tasks_of(claim: Claim, scores: Scores) -> tuple[str, ...]:
+    return tuple(scores.tasks) if claim.task is None else (claim.task,)
+
+
 def scale_of(scores: Scores, claim: Claim) -> float:
     """Largest score of a scale that begins at 0; 1 where the claim does not ask for it."""
     if not claim.in_points:
         return 1.0
-    names = (claim.task,) if claim.task is not None else tuple(scores.tasks)
     found: set[float | None] = set()
-    for name in names:
+    for name in _tasks_of(claim, scores):
         entry, evidence = scores.info[name], scores.tasks[name]
         if entry.minimum == 0 and entry.maximum in (1, 100):
             found.add(entry.maximum)
@@ -59,7 +62,7 @@ def scale_of(scores: Scores, claim: Claim) -> float:
             found.add(None)
     if len(found) == 1 and None not in found:
         return float(found.pop() or 1.0)
-    open_ = [name for name in names if not isinstance(scores.tasks[name], Votes)]
+    open_ = [name for name in _tasks_of(claim, scores) if not isinstance(scores.tasks[name], Votes)]
     ends = [_ends(scores.tasks[name]) for name in open_]
     size = 0
     if ends and min(low for low, _ in ends) >= 0:
@@ -83,8 +86,7 @@ def in_units(scores: Scores, claim: Claim) -> Claim:
 
 def check_value(scores: Scores, claim: Claim, value: float) -> None:
     """Raises `OptionError` where no score can be the value that is claimed."""
-    names = (claim.task,) if claim.task is not None else tuple(scores.tasks)
-    for name in names:
+    for name in _tasks_of(claim, scores):
         entry, evidence = scores.info[name], scores.tasks[name]
         low, high = entry.minimum, entry.maximum
         if isinstance(evidence, Items) and is_binary(evidence):
@@ -110,8 +112,7 @@ def check_margin(scores: Scores, claim: Claim, margin: float) -> None:
         return
     if claim.kind == "within" and margin < 0:
         raise OptionError(f"Claim {claim.text!r}: the margin must be above 0.")
-    names = (claim.task,) if claim.task is not None else tuple(scores.tasks)
-    for name in names:
+    for name in _tasks_of(claim, scores):
         if claim.margin < 0 and size <= _MOST_AHEAD:
             _refuse_share(claim, size, name, scores)
         low, high = _reach(scores.info[name], scores.tasks[name], size)
@@ -127,8 +128,7 @@ def note_margin(scores: Scores, claim: Claim, margin: float) -> tuple[Note, ...]
     """A note where a margin on percentages may be meant as a share."""
     if claim.in_points or claim.of_cost or not 0 < abs(margin) < _FEW_HUNDREDTHS:
         return ()
-    names = (claim.task,) if claim.task is not None else tuple(scores.tasks)
-    for name in names:
+    for name in _tasks_of(claim, scores):
         high = _percent(scores, name)
         if high is not None:
             text = (

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes, take_rows
-from rankbars.data.fields import locate_models
+from rankbars.data.fields import locate_models, spread_columns
 from rankbars.data.notes import Note, list_names, list_words
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.storedtasks import Change, change_tasks, models_of
@@ -342,15 +342,12 @@ def _fill(
 ) -> Evidence:
     if not isinstance(evidence, Items):
         return evidence
-    values = np.full((evidence.n, len(models)), np.nan)
-    answers = None if evidence.answers is None else np.zeros(values.shape, dtype=np.int64)
-    within = None if evidence.within is None else np.full(values.shape, np.nan)
     columns = locate_models(evidence.models, models)
-    values[:, columns] = evidence.values
-    if answers is not None and evidence.answers is not None:
-        answers[:, columns] = evidence.answers
-    if within is not None and evidence.within is not None:
-        within[:, columns] = evidence.within
+    values = spread_columns(evidence.values, columns, len(models))
+    answers, within = (
+        None if cells is None else spread_columns(cells, columns, len(models))
+        for cells in (evidence.answers, evidence.within)
+    )
     return replace(
         evidence,
         models=models,

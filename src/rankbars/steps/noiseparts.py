@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Evidence, Folds, Items
-from rankbars.data.fields import locate_models
+from rankbars.data.evidence import Evidence, Folds, Items, independent_items
+from rankbars.data.fields import locate_models, spread_columns
 from rankbars.data.noise import NoiseParts, RunEffect, TaskNoise
 from rankbars.data.notes import Note
 from rankbars.stats.pairwise.runeffects import (
@@ -84,13 +84,14 @@ def examine_task_noise(
     answers, within = counted
     columns = locate_models(evidence.models, models)
     values, answers, within = (
-        _wide(cells, columns, len(models)) for cells in (evidence.values, answers, within)
+        spread_columns(cells, columns, len(models)) for cells in (evidence.values, answers, within)
     )
     rows = (evidence.weights, evidence.clusters, alpha)
     pairs = np.triu_indices(len(models), 1)
-    cube = _shared_labels(evidence)
+    # Models and rows share what answers differ in, as they share prompts.
+    cube = None if _answer_word(evidence) == "answers" else evidence.runs
     if cube is not None:
-        cube = _wide(cube, columns, len(models))
+        cube = spread_columns(cube, columns, len(models))
         within = _vary_beside_labels(cube)
     elif _answer_word(evidence) != "answers":
         within = np.full(within.shape, np.nan)  # what labels do to all rows is not told apart
@@ -144,22 +145,9 @@ def _count(items: Items) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None
     return number.astype(np.int64), within
 
 
-def _wide(cells: NDArray[Any], columns: NDArray[np.intp], models: int) -> NDArray[Any]:
-    """Cells among those of further models, which are empty."""
-    empty = np.nan if cells.dtype.kind == "f" else 0
-    wide = np.full((*cells.shape[:-1], models), empty, cells.dtype)
-    wide[..., columns] = cells
-    return wide
-
-
 def _answer_word(items: Items) -> str:
     words = averaged_words(items)
     return "answers" if words in ("", "runs") else words
-
-
-def _shared_labels(items: Items) -> NDArray[np.float64] | None:
-    """All answers, where models and rows share what they differ in, as they share prompts."""
-    return None if _answer_word(items) == "answers" else items.runs
 
 
 def _vary_beside_labels(cube: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -192,9 +180,8 @@ class _Runs:
     def __init__(self, items: Items, columns: NDArray[np.intp], models: int) -> None:
         self.models = models
         cube = items.by_run
-        plain = items.design == "items" and items.weights is None and items.clusters is None
         cubes: dict[int, NDArray[np.float64]] = {}
-        if cube is not None and plain and items.n > 1:
+        if cube is not None and independent_items(items) and items.n > 1:
             for place, model in enumerate(columns.tolist()):
                 own = cube[:, :, place]
                 own = own[:, ~np.isnan(own).all(axis=0)]

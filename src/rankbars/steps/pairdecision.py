@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.comparisons import Comparisons
-from rankbars.data.evidence import Evidence, Items, Votes
+from rankbars.data.evidence import Evidence, Items, Votes, independent_items
 from rankbars.data.notes import Note, on_task
 from rankbars.data.rightanswers import is_binary
 from rankbars.data.scores import Direction, Scores
@@ -435,12 +435,9 @@ _OF_PAIRS = ("few-discordant", "identical-models")  # notes on pairs, here on th
 
 def _plain(evidence: Evidence, spec: Spec) -> bool:
     """Whether rows are independent items of equal weight, right or wrong, for the paired t-test."""
-    if not isinstance(evidence, Items) or evidence.design != "items":
+    if not independent_items(evidence):
         return False
-    more = (
-        evidence.clusters, evidence.weights, evidence.runs, evidence.answers, evidence.within,
-        evidence.trials, evidence.judge,
-    )  # fmt: skip
+    more = (evidence.runs, evidence.answers, evidence.within, evidence.trials, evidence.judge)
     if spec.test not in ("auto", "t") or any(one is not None for one in more):
         return False
     return is_binary(evidence)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
@@ -141,7 +141,7 @@ def predict(
             observed=_observed_ranks(intervals) if observed is None else observed,
         )
         return replace(made, notes=(*made.notes, *kept.notes))
-    models = _shared_models(intervals)
+    _shared_models(intervals)  # refused before anything is made of them
     lacking = [] if observed is None else [name for name in intervals if name not in observed]
     if lacking:
         raise OptionError(f"observed= lacks the task {lacking[0]!r}; it holds ranks of each task.")
@@ -149,15 +149,10 @@ def predict(
         return _by_category(
             intervals, alpha, _of_tasks("category", categories, intervals), observed
         )
-    source = intervals
-    if merge == "observed":
-        if observed is None:
-            raise OptionError("The observed merge needs observed=: the ranks seen on each task.")
-        source = observed
-    bag = Bag(
-        best=np.array([source[name].best for name in intervals]),
-        worst=np.array([source[name].worst for name in intervals]),
-        n_ranks=len(models),
+    if merge == "observed" and observed is None:
+        raise OptionError("The observed merge needs observed=: the ranks seen on each task.")
+    bag = _bag(intervals, intervals if observed is None or merge != "observed" else observed)
+    bag = bag._replace(
         families=None if families is None else _of_tasks("family", families, intervals),
         weights=None if weights is None else _of_tasks("weight", weights, intervals),
         new_weight=new_weight,
@@ -233,10 +228,6 @@ def _declared(about: _About, what: Literal["category", "family"]) -> dict[str, s
     return {name: value for name, value in said.items() if value is not None} or None
 
 
-def _weights(about: _About) -> dict[str, float]:
-    return {name: task.weight for name, task in about.items()}
-
-
 _ALL_AT_ONCE = Note(
     "ranks-for-all-models",
     "The board keeps ranks on tasks for all models at once, and the new task is predicted from "
@@ -281,7 +272,7 @@ def predict_for_board(
             alpha=spec.alpha_overall,
             categories=_declared(scores.info, "category"),
             families=_declared(scores.info, "family"),
-            weights=_weights(scores.info),
+            weights={name: info.weight for name, info in scores.info.items()},
             observed=observed,
         )
     else:
@@ -310,14 +301,17 @@ def predict_within(
     They are of each model by itself, at the error rate that the budget allows them; `task_alpha`
     and `left_out` say how the error rate was spent.
     """
-    bag = Bag(
-        best=np.array([one.best for one in intervals.values()]),
-        worst=np.array([one.worst for one in intervals.values()]),
-        n_ranks=len(_shared_models(intervals)),
-    )
+    bag = _bag(intervals, intervals)
     rate = Fraction(budget.need, len(intervals) + 1) if budget.need else alpha
     made = _new_task(intervals, bag, "joint", rate, alpha, observed)
     return replace(made, task_alpha=budget.alpha_task, left_out=budget.need)
+
+
+def _bag(names: Iterable[str], ranks: Mapping[str, RankIntervals]) -> Bag:
+    """Ranks on these tasks, as merges take them."""
+    chosen = [ranks[name] for name in names]
+    best, worst = (np.array([getattr(one, end) for one in chosen]) for end in ("best", "worst"))
+    return Bag(best, worst, best.shape[1])
 
 
 def _new_task(
@@ -332,7 +326,8 @@ def _new_task(
     models = _shared_models(intervals)
     source = observed if merge == "observed" and observed is not None else intervals
     seen = all(one.method == "observed" for one in source.values())
-    merged = MERGES["joint" if merge == "observed" else merge](bag, rate)
+    merges = MERGES["joint" if merge == "observed" else merge]
+    merged = merges(bag, rate)
     made = RankIntervals(
         models=models,
         best=merged.bounds.best,
@@ -349,11 +344,8 @@ def _new_task(
     )
     if observed is None:
         return made
-    exact = bag._replace(
-        best=np.array([observed[name].best for name in intervals]),
-        worst=np.array([observed[name].worst for name in intervals]),
-    )
-    ends = MERGES["joint" if merge == "observed" else merge](exact, rate).bounds
+    exact = _bag(intervals, observed)
+    ends = merges(bag._replace(best=exact.best, worst=exact.worst), rate).bounds
     return replace(made, spread=np.minimum(ends.worst - ends.best, made.width))
 
 

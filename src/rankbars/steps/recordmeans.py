@@ -103,11 +103,15 @@ def plain_table(
     Spec(seed=seed, resamples=resamples)  # refuses what a board would refuse
     table = _tabulate(read_runs(records, metric))
     counts = np.count_nonzero(~np.isnan(table.values), axis=0)
-    few = any(_effective_tasks(table, i) < _MANY_TASKS for i in range(len(table.models)))
+    few = any(
+        _effective(table.weights[~np.isnan(values)]) < _MANY_TASKS for values in table.values.T
+    )
     kind: Literal["t", "percentile"] = "t" if interval == "auto" and few else "percentile"
     kind = "t" if interval == "t" else kind
     means = [
-        _mean(table, column, kind, alpha, resamples, seed) for column in range(len(table.models))
+        # A mean of scores between 0 and 1 lies there too.
+        _mean_of(table, values, kind, alpha, resamples, seed, least=0.0)
+        for values in table.values.T
     ]
     score = np.array([mean.score for mean in means])
     # Means that differ by rounding only are equal.
@@ -196,12 +200,6 @@ def _tabulate(runs: list[EvalRun]) -> _Table:
     )
 
 
-def _mean(table: _Table, column: int, kind: str, alpha: float, resamples: int, seed: int) -> _Mean:
-    values = table.values[:, column]
-    # A mean of scores between 0 and 1 lies there too.
-    return _mean_of(table, values, kind, alpha, resamples, seed, least=0.0)
-
-
 def _mean_of(
     table: _Table,
     values: NDArray[np.float64],
@@ -282,12 +280,8 @@ def _differences(
     )
 
 
-def _effective_tasks(table: _Table, column: int) -> float:
-    """How many tasks of equal weight make a mean with the same error."""
-    return _effective(table.weights[~np.isnan(table.values[:, column])])
-
-
 def _effective(weights: NDArray[np.float64]) -> float:
+    """How many tasks of equal weight make a mean with the same error."""
     shares = weights / max(weights.max(initial=0.0), np.finfo(np.float64).tiny)
     return float(np.square(shares.sum()) / max(np.square(shares).sum(), 1.0))
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankbars.data.notes import Note
 from rankbars.data.spec import VoteOptions
 from rankbars.data.taskresult import Effects
-from rankbars.data.votes import Votes
+from rankbars.data.votes import Votes, controls_of, labels_of
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.estimates import z_from_cov
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
@@ -98,7 +98,7 @@ def fit_strengths(votes: Votes, options: VoteOptions, setting: Setting) -> Stren
     """
     counts = tally(votes, options)
     names = choose_clusters(votes, options)
-    fit = fit_tally(counts, options, setting.key, _controls(votes))
+    fit = fit_tally(counts, options, setting.key, controls_of(votes))
     errors = measure_errors(votes, options, setting, counts, fit, names)
     return Strengths(
         counts,
@@ -117,7 +117,7 @@ def fit_strengths(votes: Votes, options: VoteOptions, setting: Setting) -> Stren
 
 def _effects(votes: Votes, counts: VoteCounts, fit: VoteFit, errors: VoteErrors) -> Effects | None:
     """What the votes were adjusted for, with its errors; None where there is nothing."""
-    names = _controls(votes)
+    names = controls_of(votes)
     if not names:
         return None
     met = counts.weight.sum(axis=0)
@@ -183,10 +183,6 @@ def fit_tally(
         raise DataError(f"Task {task!r}: {text}" if task else text) from error
 
 
-def _controls(votes: Votes) -> tuple[str, ...]:
-    return () if votes.ballots is None else votes.ballots.covariate_names
-
-
 def _model_words(votes: Votes, options: VoteOptions) -> tuple[str, ...]:
     tied = votes.ties is not None or (votes.both_bad is not None and options.both_bad == "tie")
     bad = votes.both_bad is not None
@@ -214,8 +210,8 @@ def _model_words(votes: Votes, options: VoteOptions) -> tuple[str, ...]:
             "Every pair of models weighs alike, however often the two met; one with fewer than 50 "
             "votes less. Strengths are those that fit such pairs best."
         )
-    if _controls(votes):
-        names = ", ".join(_controls(votes))
+    if controls_of(votes):
+        names = ", ".join(controls_of(votes))
         words.append(f"Strengths are those of answers that do not differ in: {names}.")
     return tuple(words)
 
@@ -231,8 +227,7 @@ def _model_notes(votes: Votes, options: VoteOptions, clusters: tuple[str, ...]) 
     if votes.wins.sum() == 0:
         text = "Every vote is a tie: nothing can tell these models apart."
         notes.append(Note("all-ties", text))
-    ballots = votes.ballots
-    judges = None if ballots is None else ballots.labels.get("judge")
+    judges, prompts = map(labels_of(votes).get, ("judge", "prompt"))
     if judges is not None and judges.groups == 1:
         text = "All votes come from one voter: the results are about that voter's preferences."
         notes.append(Note("one-voter", text))
@@ -242,7 +237,6 @@ def _model_notes(votes: Votes, options: VoteOptions, clusters: tuple[str, ...]) 
             "are about these."
         )
         notes.append(Note("few-voters", text))
-    prompts = None if ballots is None else ballots.labels.get("prompt")
     if prompts is not None and prompts.groups < MIN_CLUSTERS and "prompt" not in clusters:
         what = "1 prompt" if prompts.groups == 1 else f"{prompts.groups} prompts"
         text = f"{what}: too few to say that other prompts would agree. The results are about "

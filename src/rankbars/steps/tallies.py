@@ -18,7 +18,7 @@ from rankbars.data.notes import Note, join_words, list_names
 from rankbars.data.scores import Scores
 from rankbars.data.spec import VoteOptions
 from rankbars.data.storedtasks import Change, change_tasks
-from rankbars.data.votes import BAD, LABELS, LOSS, PERIOD_MARK, TIE, WIN, Ballots, Votes
+from rankbars.data.votes import BAD, LABELS, LOSS, PERIOD_MARK, TIE, WIN, Ballots, Votes, labels_of
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.votes.connectivity import Connectivity, find_components, largest_component
 from rankbars.stats.votes.voteclusters import ClusterCounts, count_clustered_votes
@@ -243,7 +243,7 @@ def choose_clusters(votes: Votes, options: VoteOptions) -> tuple[str, ...]:
     OptionError
         If clusters are asked for that the votes do not name.
     """
-    labels = {} if votes.ballots is None else votes.ballots.labels
+    labels = labels_of(votes)
     if options.covariance in ("sandwich", "hessian") or options.cluster == "none":
         # Rows of one vote belong together even where votes are independent.
         return ("vote",) if "vote" in labels and options.covariance != "hessian" else ()
@@ -326,7 +326,7 @@ def _single_codes(codes: NDArray[np.int64]) -> NDArray[np.intp]:
 
 
 def _no_labels(votes: Votes, name: str) -> str:
-    labels = {} if votes.ballots is None else votes.ballots.labels
+    labels = labels_of(votes)
     known = [one for one in LABELS if one in labels and one != "vote"]
     found = f"they name: {', '.join(known)}" if known else "they name neither voter nor prompt"
     kind = {"judge": "voter", "prompt": "prompt", "cluster": "conversation"}.get(name)

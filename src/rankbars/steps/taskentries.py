@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rankbars.calls import check_name
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes
+from rankbars.data.fields import names_where
 from rankbars.data.notes import Note, list_names, list_words
 from rankbars.data.scores import Scores
 from rankbars.data.spec import MISSING_TASKS, Spec
@@ -70,11 +71,11 @@ class _Grid(NamedTuple):
 
     def named(self, chosen: NDArray[np.bool_]) -> tuple[str, ...]:
         """The models that are chosen."""
-        return tuple(np.array(self.models, dtype=object)[chosen].tolist())
+        return names_where(self.models, chosen)
 
     def titled(self, chosen: NDArray[np.bool_]) -> tuple[str, ...]:
         """The tasks that are chosen."""
-        return tuple(np.array(self.tasks, dtype=object)[chosen].tolist())
+        return names_where(self.tasks, chosen)
 
 
 def settle_missing(scores: Scores, spec: Spec) -> Entries:

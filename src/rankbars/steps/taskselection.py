@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Evidence, Folds, Items, take_rows
+from rankbars.data.evidence import Folds, Items, take_rows
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import check_rate
@@ -145,7 +145,7 @@ def select_tasks(
     )
     if split == "alpha":
         return chosen.with_notes([_rate_note(what, alpha, len(chosen.tasks), len(scores.tasks))])
-    folds = any(_is_of_folds(evidence) for evidence in scores.tasks.values())
+    folds = any(evidence.kind == "folds" for evidence in scores.tasks.values())
     return chosen.with_notes([_selection_note(what, share, folds=folds, same_data=same_data)])
 
 
@@ -193,10 +193,6 @@ def _take_part(items: Items, keep: NDArray[np.bool_]) -> Items:
     return replace(
         part, design=replace(items.design, repeats=int(keep.sum()) // items.design.folds)
     )
-
-
-def _is_of_folds(evidence: Evidence) -> bool:
-    return isinstance(evidence, Items) and isinstance(evidence.design, Folds)
 
 
 def _width(scores: Scores, name: str, alpha: float) -> float:

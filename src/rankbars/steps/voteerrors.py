@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankbars.data.fields import names_where
 from rankbars.data.notes import UNNAMED_VOTERS, Note
 from rankbars.data.spec import VoteOptions
-from rankbars.data.votes import Votes
+from rankbars.data.votes import Votes, labels_of
 from rankbars.errors import DataError
 from rankbars.stats.votes.connectivity import joined_groups
 from rankbars.stats.votes.voteclusters import ClusterCounts, measure_reach
@@ -116,7 +116,7 @@ def measure_errors(
 
 def _unnamed_voters(votes: Votes, options: VoteOptions) -> tuple[Note, ...]:
     """A note where nobody says who voted, and nobody says that this does not matter."""
-    if options.cluster == "none" or (votes.ballots and "judge" in votes.ballots.labels):
+    if options.cluster == "none" or "judge" in labels_of(votes):
         return ()
     text = (
         "Nobody says who cast which vote, so votes of one person count as independent of each "

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankbars.data.diagnosis import Finding, JudgeReport, VoteHealth
 from rankbars.data.scores import Scores
 from rankbars.data.spec import VoteOptions, check_rate
-from rankbars.data.votes import BAD, LOSS, TIE, Ballots, Votes
+from rankbars.data.votes import BAD, LOSS, TIE, Ballots, Votes, controls_of
 from rankbars.errors import DataError, OptionError, RankbarsError
 from rankbars.stats.multiplicity.stepdown import decide
 from rankbars.stats.ranks import count_bounds
@@ -152,7 +152,7 @@ def _examine(
         tuple(one for one in findings if one is not None),
         find_neighbours(votes, found, alpha, power),
         _report_judges(votes, options, alpha, order),
-        () if votes.ballots is None else votes.ballots.covariate_names,
+        controls_of(votes),
     )
 
 

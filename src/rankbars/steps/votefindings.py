@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from rankbars.data.diagnosis import Finding, Neighbours
 from rankbars.data.spec import VoteOptions
-from rankbars.data.votes import LOSS, WIN, Ballots, Labels, Votes
+from rankbars.data.votes import LOSS, WIN, Ballots, Labels, Votes, labels_of
 from rankbars.errors import DataError
 from rankbars.stats.binomial import clustered_share_test
+from rankbars.stats.ranks import printed_places
 from rankbars.stats.votes.connectivity import find_components
 from rankbars.stats.votes.votecovariance import cluster_covariance, sandwich_covariance
 from rankbars.stats.votes.voteinfluence import (
@@ -270,7 +271,7 @@ def find_cluster_effects(
     votes: Votes, options: VoteOptions, found: Strengths
 ) -> tuple[Finding, ...]:
     """How much wider voters, prompts and conversations make the intervals."""
-    labels = {} if votes.ballots is None else votes.ballots.labels
+    labels = labels_of(votes)
     findings = []
     size = found.counts.n_models
     for name in labels:
@@ -363,13 +364,7 @@ def _largest_move(votes: Votes, options: VoteOptions, found: Strengths) -> tuple
         other = fit_tally(tally(votes, options), options)
     except DataError:
         return None, ""
-    before, after = _places(found.fit.strength), _places(other.strength)
+    before, after = printed_places(found.fit.strength), printed_places(other.strength)
     moved = np.abs(before - after)
     most = int(moved.argmax())
     return int(moved[most]), votes.models[most]
-
-
-def _places(strength: NDArray[np.float64]) -> NDArray[np.int64]:
-    place = np.empty(strength.size, dtype=np.int64)
-    place[np.argsort(-strength, kind="stable")] = np.arange(strength.size)
-    return place

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Items, Votes
-from rankbars.data.votes import Labels
+from rankbars.data.votes import Labels, labels_of
 from rankbars.errors import DataError
 from rankbars.stats.votes.votecovariance import strength_rows
 
@@ -108,9 +108,9 @@ def judged_votes(task: str, people: Votes, judges: Sequence[Evidence]) -> Judged
                 "Have it vote on that model, too, or choose models with --models."
             )
         others.append(_answers(task, one, models, "Votes of the judge"))
-    voters = None if people.ballots is None else people.ballots.labels.get("judge")
+    voters = labels_of(people).get("judge")
     why = _refused(people)
-    if voters is not None and _FEWEST_VOTERS <= voters.groups < _votes_in(people):
+    if voters is not None and _FEWEST_VOTERS <= voters.groups < voters.codes.size:
         return _of_voters(task, own, others, models, voters, why)
     said = [
         f"A label is a vote on two answers: {own.votes:,} votes of people on {len(own.names):,} "
@@ -230,10 +230,6 @@ def _of_judges(told: Sequence[tuple[Items, str, float]]) -> str:
     return f"of the judge's votes: {lost[0]}" if lost else ""
 
 
-def _votes_in(people: Votes) -> int:
-    return 0 if people.ballots is None else people.ballots.first.size
-
-
 def _refused(people: Votes) -> str:
     ballots = people.ballots
     if ballots is None:
@@ -251,7 +247,7 @@ def _refused(people: Votes) -> str:
 def _answers(task: str, votes: Votes, models: tuple[str, ...], what: str) -> _Answers:
     """The pairs of answers among these models with the mean of their votes."""
     ballots = votes.ballots
-    prompts = None if ballots is None else ballots.labels.get("prompt")
+    prompts = labels_of(votes).get("prompt")
     if ballots is None or prompts is None or not prompts.groups:
         raise DataError(
             f"Task {task!r}: {what[0].lower()}{what[1:]} do not say which prompt each is about. A "

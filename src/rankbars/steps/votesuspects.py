@@ -14,6 +14,7 @@ from rankbars.data.spec import VoteOptions
 from rankbars.data.taskresult import MovedModel, SuspectGroup, SuspectVoter, SuspectVoters
 from rankbars.data.votes import PERIOD_MARK, Ballots, Votes
 from rankbars.errors import OptionError
+from rankbars.stats.ranks import printed_places
 from rankbars.stats.votes.connectivity import find_components
 from rankbars.stats.votes.oddvoters import OddVoters, find_odd_voters
 from rankbars.stats.votes.votefit import VoteFit
@@ -314,18 +315,12 @@ def _moves_without_each(
     present = np.unique(codes[codes >= 0])
     which = np.searchsorted(present, groups[:_MOST_STEPS])
     change = drop_clusters(tally_by(votes, options, codes), fit, which)
-    before = _places(fit.strength)
-    moves = [
-        None if np.isnan(one).any() else int(np.abs(_places(fit.strength + one) - before).max())
-        for one in change
-    ]
-    return [*moves, *(None for _ in groups[_MOST_STEPS:])]
-
-
-def _places(strength: NDArray[np.float64]) -> NDArray[np.int64]:
-    place = np.empty(strength.size, dtype=np.int64)
-    place[np.argsort(-strength, kind="stable")] = np.arange(1, strength.size + 1)
-    return place
+    before = printed_places(fit.strength)
+    moves: list[int | None] = [None] * len(groups)
+    for k, one in enumerate(change):
+        if not np.isnan(one).any():
+            moves[k] = int(np.abs(printed_places(fit.strength + one) - before).max())
+    return moves
 
 
 def _moved_models(
@@ -334,7 +329,7 @@ def _moved_models(
     """Models whose rank changes, those that change most first; None without the other fit."""
     if without is None:
         return None
-    one, other = _places(fit.strength), _places(without.strength)
+    one, other = printed_places(fit.strength), printed_places(without.strength)
     order = np.argsort(-np.abs(one - other), kind="stable")
     return tuple(
         MovedModel(votes.models[i], int(one[i]), int(other[i])) for i in order if one[i] != other[i]

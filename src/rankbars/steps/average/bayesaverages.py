@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -327,30 +327,6 @@ def _task_scores(
 _Make: TypeAlias = Callable[..., np.random.Generator]  # for one purpose, by its name
 
 
-class _FittedModel(Protocol):
-    """The posterior of one model, with draws of what its tasks have in common."""
-
-    @property
-    def effective(self) -> float:
-        """How many independent draws they are."""
-
-    @property
-    def error(self) -> float:
-        """Error of the quadrature, in posterior standard deviations."""
-
-    def draw_task(self, position: int, make: _Make, *, fresh: bool) -> NDArray[np.float64]:
-        """Draws of the score on one of the tasks."""
-
-    def draw_population(self, make: _Make, *, fresh: bool) -> NDArray[np.float64]:
-        """Draws of the mean over all tasks like these, or of the score on a new one."""
-
-    def moments(self, weights: NDArray[np.float64], *, fresh: bool) -> Moments:
-        """Mean and variance of a weighted sum of the scores."""
-
-    def population_moments(self, *, fresh: bool) -> Moments:
-        """Mean and variance of the mean over all tasks like these, or of a new one."""
-
-
 class _ShareModel:
     """Beta-binomial: counts of right answers of one model, and draws of (a, b)."""
 
@@ -409,3 +385,7 @@ class _ScoreModel:
     def population_moments(self, *, fresh: bool) -> Moments:
         """Mean and variance of the mean over all tasks like these, or of a new one."""
         return spread_moments(self._grid, self._scored, new_task=fresh)
+
+
+_FittedModel: TypeAlias = _ShareModel | _ScoreModel
+"""The posterior of one model, with draws of what its tasks have in common."""

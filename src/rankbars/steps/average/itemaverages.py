@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.draws import Source
 from rankbars.data.evidence import Estimates, Folds, Items
+from rankbars.data.fields import spread_columns
 from rankbars.data.notes import Note, list_words
 from rankbars.data.rightanswers import is_share
 from rankbars.errors import DataError, OptionError
@@ -45,7 +46,6 @@ from rankbars.steps.average.plan import (
     AveragePlan,
     Estimate,
     TaskPart,
-    place,
 )
 from rankbars.steps.average.scales import draws_limits, scale_comparisons
 from rankbars.steps.correctionchoice import can_resample, row_skewness
@@ -137,7 +137,7 @@ class _Contrasts:
         if can_resample(len(values), present.size):
             sample = Sample(values, 1.0, self._plan.streams("symmetric", "rows"))
             found = found._replace(samples=(sample,))
-        rows = place(values, present, len(self._plan.models))
+        rows = spread_columns(values, present, len(self._plan.models))
         runs = self._joined.kind == "runs"  # few, and decided by themselves
         return found._replace(rows=rows if runs else None, whole=True)
 
@@ -184,7 +184,7 @@ class _Contrasts:
             notes.append(_constant_note(self._constant))
         elif found.deficit > _LARGEST_DEFICIT and spread:
             notes.append(_NOT_JOINT)
-        return place(made, present, len(self._plan.models)), tuple(notes)
+        return spread_columns(made, present, len(self._plan.models)), tuple(notes)
 
 
 _INDEPENDENT = (

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Items
+from rankbars.data.fields import locate_models, spread_columns
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
@@ -159,8 +160,7 @@ def join_rows(models: tuple[str, ...], parts: Iterable[tuple[Items, float]]) -> 
     total = sum(weight for _, weight in taken)
     values = np.zeros((len(ids), len(models)))
     for items, weight in taken:
-        own = np.full((items.n, len(models)), np.nan)
-        own[:, [models.index(name) for name in items.models]] = items.values
+        own = spread_columns(items.values, locate_models(items.models, models), len(models))
         rows = [place[label] for label in _labels(items)]
         if items.n < len(ids):
             mean = _column_means(own)

@@ -13,6 +13,7 @@ from rankbars.data.aggregate import Over
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.draws import Source
 from rankbars.data.evidence import Evidence
+from rankbars.data.fields import spread_columns
 from rankbars.data.intervals import Scope
 from rankbars.data.notes import Note
 from rankbars.data.priors import PriorChoice
@@ -38,7 +39,6 @@ __all__ = [
     "StartAverage",
     "TaskPart",
     "TaskRows",
-    "place",
     "weight_words",
 ]
 
@@ -364,7 +364,7 @@ class Estimate(NamedTuple):
         """
 
         def spread(values: NDArray[np.float64]) -> NDArray[np.float64]:
-            return place(values, positions, size)
+            return values if positions.size == size else spread_columns(values, positions, size)
 
         components = self.components
         return self._replace(
@@ -408,14 +408,3 @@ def weight_words(plan: AveragePlan) -> tuple[str, ...]:
     if plan.over == "families":
         return ("Weights of tasks within their family are fixed in advance.",)
     return ("Weights are fixed in advance, and the tasks are one sample, whatever their weight.",)
-
-
-def place(
-    values: NDArray[np.float64], positions: NDArray[np.intp], size: int
-) -> NDArray[np.float64]:
-    """Values of some models, along the last axis, among those of the full field; NaN elsewhere."""
-    if positions.size == size:
-        return values
-    placed = np.full((*values.shape[:-1], size), np.nan)
-    placed[..., positions] = values
-    return placed
