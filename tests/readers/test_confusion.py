@@ -87,9 +87,9 @@ def test_counts_without_a_metric_ask_for_one_and_other_tables_are_left_alone(
     [
         (("c", "x", 0, 0, 0, 0), "not defined for c, x: all counts are 0"),
         (("c", "x", 0, 0, 0, 9), "not defined for c, x: a class it needs never came up"),
-        (("c", "x", 1.5, 0, 0, 9), "row 5: tp must be a count"),
-        (("c", "x", -1, 0, 0, 9), "row 5: tp must be a count"),
-        (("c", "x", "?", 0, 0, 9), "row 5: tp must be a count"),
+        (("c", "x", 1.5, 0, 0, 9), "row 6: tp must be a count"),
+        (("c", "x", -1, 0, 0, 9), "row 6: tp must be a count"),
+        (("c", "x", "?", 0, 0, 9), "row 6: tp must be a count"),
     ],
 )
 def test_counts_that_are_none_are_refused(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,32 @@ def test_n_of_a_known_proportion_gives_a_binomial_standard_error() -> None:
     assert only(scores).n is not None
     assert only(scores).n.tolist() == [100, 400, 50]
     assert "binomial" in codes(scores)
+
+
+def with_ends(folder: Path, header: str, first: str) -> rb.Scores:
+    rows = [first, "b,law,0.5,0.4,0.6", "a,art,0.7,0.65,0.75", "b,art,0.6,0.55,0.65"]
+    path = folder / "ends.csv"
+    path.write_text("\n".join([header, *rows]) + "\n")
+    return rb.read(str(path))
+
+
+@pytest.mark.parametrize("names", ["score,score_lo,score_hi", "acc,acc_lower,acc_upper"])
+def test_ends_that_are_called_after_a_score_are_its_interval_on_several_tasks(
+    names: str, tmp_path: Path
+) -> None:
+    scores = with_ends(tmp_path, f"model,task,{names}", "a,law,0.8,0.7,0.9")
+    for task, width in (("law", 0.2), ("art", 0.1)):
+        evidence = scores.tasks[task]
+        assert isinstance(evidence, Estimates)
+        expected = [width / 2 / stats.norm.ppf(0.975)] * 2
+        np.testing.assert_allclose(evidence.se, expected, rtol=1e-12)
+
+
+def test_columns_that_do_not_hold_the_score_between_them_are_no_ends(tmp_path: Path) -> None:
+    scores = with_ends(tmp_path, "model,task,score,score_lo,score_hi", "a,law,0.8,0.85,0.9")
+    evidence = scores.tasks["law"]
+    assert isinstance(evidence, Estimates)
+    assert not evidence.has_uncertainty
 
 
 def test_named_columns_of_a_matrix_keep_the_numbers_of_items_that_are_called_after_them() -> None:

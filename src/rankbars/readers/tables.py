@@ -25,7 +25,6 @@ from rankbars.readers.pagetables import has_table, is_markdown, open_markdown
 from rankbars.readers.parquet import open_parquet
 from rankbars.readers.recognition import DECLINED, TABLE, Recognition
 from rankbars.tables.asides import has_counts
-from rankbars.tables.columns import names_run, split_run
 from rankbars.tables.database import Engine, Glance
 from rankbars.tables.intervalends import find_unnamed
 from rankbars.tables.layouts import find_layout
@@ -35,6 +34,7 @@ from rankbars.tables.parsedtables import SHARED_TASK, FileNames, ParsedTable
 from rankbars.tables.parsing import parse_table
 from rankbars.tables.readoptions import ReadOptions, options_of
 from rankbars.tables.relations import Table
+from rankbars.tables.runnames import names_run, split_run
 from rankbars.tables.tableheads import HEAD_ROWS
 from rankbars.tables.traininglogs import refuse_log
 from rankbars.tables.words import WordsView

@@ -24,20 +24,14 @@ __all__ = [
     "TRAIT_ROLES",
     "Columns",
     "Role",
-    "answer_role",
     "check_header",
     "existing_column",
     "find_columns",
     "fold_name",
-    "is_lettered",
-    "is_series",
-    "names_run",
     "names_source",
-    "numbers_steps",
     "paste_columns",
     "paste_names",
     "role_names",
-    "split_run",
 ]
 
 
@@ -175,92 +169,6 @@ def role_names(role: str, *, weak: bool = False) -> frozenset[str]:
     return frozenset(map(fold_name, (role, *names.aliases, *(names.weak if weak else ()))))
 
 
-def is_series(name: str, folded: Collection[str]) -> bool:
-    """Whether a numbered name is one of several: model-1, model-2, model-3 are models."""
-    stem = name.rstrip("0123456789")
-    numbered = [one for one in folded if one.startswith(stem) and one[len(stem) :].isdigit()]
-    return stem != name and len(numbered) > 2
-
-
-def is_lettered(name: str, folded: Collection[str]) -> bool:
-    """Whether a name is one of several with letters: model-a beside model-b and model-c."""
-    stem = name[:-1]
-    return bool(stem) and {f"{stem}a", f"{stem}b", f"{stem}c"} <= {name, *folded}
-
-
-_RUN = re.compile(
-    r"(seed|run|trial|rep|repeat|repetition|attempt|epoch|sample|try|iteration)[-_ =]?\d+", re.I
-)
-
-
-_STEPS = re.compile(r"(?:step|action)(?:id|idx|index|number|num|no)|step")
-_TURNS = re.compile(r"turn(?:id|idx|index|number|num|no)?")
-
-
-def numbers_steps(name: str, score: str = "") -> bool:
-    """Whether a column numbers the steps of one try; turns are steps beside a reward.
-
-    Examples
-    --------
-    >>> numbers_steps("step_idx"), numbers_steps("turn"), numbers_steps("turn", "reward")
-    (True, False, True)
-    """
-    rewarded = fold_name(score) == "reward" and _TURNS.fullmatch(fold_name(name)) is not None
-    return rewarded or _STEPS.fullmatch(fold_name(name)) is not None
-
-
-def names_run(name: str) -> bool:
-    """Whether a name, of a file, a folder or a column, is that of a run.
-
-    Examples
-    --------
-    >>> names_run("seed0"), names_run("Run 2"), names_run("runner"), names_run("sample-7")
-    (True, True, False, True)
-    """
-    return _RUN.fullmatch(name) is not None
-
-
-def split_run(name: str) -> tuple[str, str]:
-    """A name of a file without the run at its end, and that run; empty if there is none.
-
-    Examples
-    --------
-    >>> split_run("v1_seed0"), split_run("gpt-4-run-2"), split_run("gpt-4")
-    (('v1', 'seed0'), ('gpt-4', 'run-2'), ('gpt-4', ''))
-    """
-    found = re.fullmatch(
-        r"(.+)[-_. ]((?:seed|run|trial|rep|repeat|repetition|attempt|sample|try)[-_ ]?\d+)",
-        name, re.I,
-    )  # fmt: skip
-    return (found[1], found[2]) if found else (name, "")
-
-
-_ANSWER = re.compile(
-    r"(seed|run|rep|repeat|repetition|trial|attempt|try|sample|rollout|gen|generation|completion|"
-    r"response|passed|correct|is_correct)[-_ =#]?\d+", re.I
-)  # fmt: skip
-
-
-def answer_role(names: Sequence[str]) -> str | None:
-    """What columns beside items number, if by their names they hold answers of one model.
-
-    Examples
-    --------
-    >>> answer_role(["trial_1", "trial_2"]), answer_role(["seed_42", "seed_7"])
-    ('epoch', 'run')
-    >>> answer_role(["trial_1", "gpt"]), answer_role(["model-1", "model-2"])
-    (None, None)
-    """
-    found = [_ANSWER.fullmatch(name) for name in names]
-    stems = {one[1].casefold() for one in found if one is not None}
-    if len(names) < 2 or None in found or len(stems) > 1:
-        return None
-    return "run" if stems <= _RUNS else "epoch"
-
-
-_RUNS = frozenset({"seed", "run", "rep", "repeat", "repetition"})
-
-
 def find_columns(
     columns: Sequence[str], named: Mapping[str, str], *, source: str = "the table",
     texts: Collection[str] | None = None,
@@ -302,10 +210,9 @@ def find_columns(
     taken = set(roles.values())
     free = [name for name in columns if name not in taken]
     passed_over: list[str] = []
-    beside = {"task": _task_by_id, "variant": _variant_by_id, "epoch": _epoch_by_number}
-    for role, find in beside.items():
+    for role in _BESIDE_ITEMS:
         if not {"item", role} & set(named):
-            roles |= find(free)
+            roles |= _beside_items(role, free)
     free = [name for name in free if name not in roles.values()]
     for role in ROLES:
         if role in named or role in roles:
@@ -368,38 +275,22 @@ def names_source(name: str) -> bool:
     return fold_name(name) in _SOURCES
 
 
-def _task_by_id(free: Sequence[str]) -> dict[str, str]:
-    """The task, where ``task_id`` names it: in records of runs, and beside a column of items.
-
-    Elsewhere, in answers to programming tasks and of agents, it names the item.
-    """
-    names = [name for name in free if fold_name(name) == "taskid"]
-    folded = {fold_name(name) for name in free}
-    beside = bool(role_names("item") & folded) and not role_names("task") & folded
-    is_task = folded >= _RUN_RECORD or beside
-    return {"task": names[0]} if names and is_task else {}
+# What names the item, and beside another name of items something else: by role its name, and
+# what is no other name of items.
+_BESIDE_ITEMS = {
+    "task": ("taskid", frozenset[str]()),
+    "variant": ("promptid", frozenset({"promptid"})),
+    "epoch": ("sampleidx", frozenset({"item", "sampleid", "sampleidx"})),
+}
 
 
-def _variant_by_id(free: Sequence[str]) -> dict[str, str]:
-    """The prompt variant, where ``prompt_id`` stands beside a column of questions.
-
-    Elsewhere it names the item.
-    """
+def _beside_items(role: str, free: Sequence[str]) -> dict[str, str]:
+    """The column that plays a role because another one names the items, or that of a record."""
+    called, itself = _BESIDE_ITEMS[role]
     folded = {fold_name(name): name for name in free}
-    items = role_names("item") - {"promptid"}
-    beside = items & folded.keys() and not role_names("variant") & folded.keys()
-    return {"variant": folded["promptid"]} if "promptid" in folded and beside else {}
-
-
-def _epoch_by_number(free: Sequence[str]) -> dict[str, str]:
-    """The answer, where ``sample_idx`` stands beside a column of problems.
-
-    Elsewhere it names the item.
-    """
-    folded = {fold_name(name): name for name in free}
-    items = {fold_name(name) for name in ROLES["item"].aliases if not name.startswith("sample")}
-    beside = items & folded.keys() and not role_names("epoch") & folded.keys()
-    return {"epoch": folded["sampleidx"]} if "sampleidx" in folded and beside else {}
+    beside = folded.keys() & (role_names("item") - itself) and not folded.keys() & role_names(role)
+    record = role == "task" and folded.keys() >= _RUN_RECORD
+    return {role: folded[called]} if called in folded and (beside or record) else {}
 
 
 def paste_names(option: str, names: Iterable[str]) -> str:

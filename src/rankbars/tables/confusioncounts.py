@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from rankbars.errors import DataError
 from rankbars.stats.countscores import METRICS, confusion_scores
 from rankbars.tables.asides import COUNTS, has_counts
-from rankbars.tables.cells import parse_number
+from rankbars.tables.cells import read_number
 from rankbars.tables.columns import fold_name, role_names
 from rankbars.tables.database import Engine
 from rankbars.tables.metrics import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
 from rankbars.tables.statistics import Statistics
-from rankbars.tables.valuetables import Chunk, ValueTable
+from rankbars.tables.valuetables import ValueTable, hold_cells
 
 __all__ = ["take_confusion"]
 
@@ -29,6 +29,7 @@ _COUNT = split_words("count counts n number frequency cases")
 _OF_TWO = ("f1", "precision", "recall")
 _NEEDS_TN = ("accuracy", "balanced_accuracy", "macro_f1", "mcc")
 _MOST_ROWS = 100_000
+_TOO_LONG = f"a table of confusion counts has at most {_MOST_ROWS} rows."
 
 
 def take_confusion(table: Table, options: ReadOptions, engine: Engine) -> Statistics | None:
@@ -83,15 +84,10 @@ def _of_four(
             f"{table.source}: {shown} are confusion counts{asked}. Say which score they make: "
             f"--metric f1, or one of {', '.join(one for one in known if one != 'f1')}."
         )
-    rows = _rows(table)
-    counts = np.zeros((len(rows), 2, 2))
-    for place, name in four.items():
-        at = table.columns.index(name)
-        counts[:, place[0], place[1]] = [
-            _count(row[at], table, name, i) for i, row in enumerate(rows)
-        ]
-    keys = [name for name in table.columns if name not in four.values()]
-    data = {name: [row[table.columns.index(name)] for row in rows] for name in keys}
+    data = hold_cells(table, _MOST_ROWS, _TOO_LONG)
+    counts = np.zeros((len(next(iter(data.values()))), 2, 2))
+    for (truth, answer), name in four.items():
+        counts[:, truth, answer] = _counts(table, name, data.pop(name))
     what = f"{metric} of {shown}"
     return _scored(table, data, counts, str(metric), what, engine)
 
@@ -99,21 +95,20 @@ def _of_four(
 def _of_labels(
     table: Table, names: Sequence[str], metric: str, engine: Engine
 ) -> Statistics | None:
-    rows, (truth, answer, count) = _rows(table), names
+    held, (truth, answer, count) = hold_cells(table, _MOST_ROWS, _TOO_LONG), names
     keys = [name for name in table.columns if name not in names]
-    at = {name: place for place, name in enumerate(table.columns)}
-    classes = sorted({str(row[at[name]]) for row in rows for name in (truth, answer)})
+    right, said = (list(map(str, held[name])) for name in (truth, answer))
+    classes = sorted({*right, *said})
     if len(classes) < 2:
         raise DataError(
             f"{table.source}: {truth!r} holds one class, {classes[0]!r}; two are needed."
         )
     tables: dict[tuple[object, ...], np.ndarray] = {}
-    for i, row in enumerate(rows):
-        own = tables.setdefault(
-            tuple(row[at[name]] for name in keys), np.zeros((len(classes), len(classes)))
-        )
-        place = classes.index(str(row[at[truth]])), classes.index(str(row[at[answer]]))
-        own[place] += _count(row[at[count]], table, count, i)
+    counts = _counts(table, count, held[count])
+    for i, number in enumerate(counts):
+        key = tuple(held[name][i] for name in keys)
+        own = tables.setdefault(key, np.zeros((len(classes), len(classes))))
+        own[classes.index(right[i]), classes.index(said[i])] += number
     data = {name: [key[k] for key in tables] for k, name in enumerate(keys)}
     of_class = f", of the class {classes[-1]!r}" if metric in _OF_TWO else ""
     what = f"{metric} of {truth!r} by {answer!r}{of_class}"
@@ -148,10 +143,7 @@ def _scored(
             "made of them. Rename or leave out that column."
         )
 
-    def read_chunks(wanted: Collection[str]) -> Iterator[Chunk]:
-        yield {name: columns[name] for name in wanted}
-
-    made = ValueTable(table.source, tuple(columns), read_chunks, table.header_rows, engine)
+    made = ValueTable.of(table.source, columns, table.header_rows, engine)
     remark = (
         f"The score is {what}, with the error of independent items; what models have in common on "
         "the same items is not in counts."
@@ -159,21 +151,13 @@ def _scored(
     return Statistics(made, roles, remark)
 
 
-def _rows(table: Table) -> list[tuple[object, ...]]:
-    rows = table.head(_MOST_ROWS + 1)
-    if len(rows) > _MOST_ROWS:
-        raise DataError(
-            f"{table.source}: a table of confusion counts has at most {_MOST_ROWS} rows."
-        )
-    return rows
-
-
-def _count(cell: object, table: Table, name: str, row: int) -> float:
-    value = parse_number(cell) if isinstance(cell, str) else cell
-    number = math.nan if value is None else float(value)  # type: ignore[arg-type]  # a number
-    if not (number >= 0 and number == math.floor(number) and math.isfinite(number)):
-        raise DataError(
-            f"{table.source}, row {row + 1}: {name} must be a count, a whole number of 0 or more; "
-            f"got {cell!r}."
-        )
-    return number
+def _counts(table: Table, name: str, cells: Sequence[object]) -> list[float]:
+    """The cells of a column of counts."""
+    numbers = list(map(read_number, cells))
+    for place, number in enumerate(numbers):
+        if number is None or not math.isfinite(number) or number < 0 or number % 1.0:
+            raise DataError(
+                f"{table.source}, row {table.header_rows + 1 + place}: {name} must be a count, a "
+                f"whole number of 0 or more; got {cells[place]!r}."
+            )
+    return [number for number in numbers if number is not None]

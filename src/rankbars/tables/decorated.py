@@ -22,7 +22,7 @@ from rankbars.stats.ranks import midranks
 from rankbars.tables.cells import parse_number
 from rankbars.tables.database import Engine
 from rankbars.tables.relations import Table
-from rankbars.tables.valuetables import ValueTable
+from rankbars.tables.valuetables import ValueTable, hold_cells
 
 __all__ = [
     "CellMeaning", "SplitCells", "advise_about_cell", "describe_decoration", "is_count",
@@ -31,6 +31,10 @@ __all__ = [
 
 # Tables of publications are small; all rows are held.
 MOST_ROWS = 100_000
+_TOO_LONG = (
+    f"the table has more than {MOST_ROWS:,} rows; cells with uncertainties are read in published "
+    "tables only. Put them into a column of their own."
+)
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)\s*%?"
 _OPEN, _CLOSE = r"\s*[(\[{]\s*", r"\s*[)\]}]\s*"
@@ -150,7 +154,7 @@ class SplitCells(NamedTuple):
 
     def with_errors(self, columns: Sequence[str]) -> ValueTable:
         """The table with ``NAME_se``, and ``NAME_n`` if counts are known, for each of `columns`."""
-        data = self._columns()
+        data: dict[str, Sequence[object]] = dict(hold_cells(self.values, MOST_ROWS))
         rows = len(next(iter(data.values()), ()))
         none = [math.nan] * rows
         for name in columns:
@@ -165,10 +169,6 @@ class SplitCells(NamedTuple):
                 )
             data |= made
         return ValueTable.of(self.values.source, data, self.values.header_rows, self.values.engine)
-
-    def _columns(self) -> dict[str, Sequence[object]]:
-        chunk = next(self.values.read_chunks(self.values.columns))
-        return {name: list(chunk[name]) for name in self.values.columns}
 
 
 def describe_decoration(text: str) -> str:
@@ -249,16 +249,8 @@ def split_cells(table: Table, meaning: CellMeaning, engine: Engine) -> SplitCell
         If a cell does not fit the meaning, the table is too long, or no cell has anything behind
         its value.
     """
-    rows = table.head(MOST_ROWS + 1)
-    if len(rows) > MOST_ROWS:
-        raise DataError(
-            f"{table.source}: the table has more than {MOST_ROWS:,} rows; cells with uncertainties "
-            "are read in published tables only. Put them into a column of their own."
-        )
-    columns = {
-        name: _with_points([row[position] for row in rows])
-        for position, name in enumerate(table.columns)
-    }
+    held = hold_cells(table, MOST_ROWS, _TOO_LONG)
+    columns = {name: _with_points(cells) for name, cells in held.items()}
     if meaning.kind in ("share", "count"):
         return _read_shares(table, columns, engine, counted=meaning.kind == "count")
     if meaning.kind != "value":
@@ -289,8 +281,8 @@ def split_cells(table: Table, meaning: CellMeaning, engine: Engine) -> SplitCell
         errors = {}
         remark = f"What follows the values in the cells of {where} was left aside."
     split = ValueTable.of(table.source, values, table.header_rows, engine)
-    runs = {name: [float(meaning.runs)] * len(rows) for name in errors} if meaning.runs > 1 else {}
-    return SplitCells(split, errors, remark, runs)
+    runs = {name: [float(meaning.runs)] * len(own) for name, own in errors.items()}
+    return SplitCells(split, errors, remark, runs if meaning.runs > 1 else {})
 
 
 def _read_shares(

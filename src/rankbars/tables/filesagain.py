@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rankbars.errors import DataError
-from rankbars.tables.columns import names_run, split_run
 from rankbars.tables.database import quote_text
 from rankbars.tables.metrics import split_words
 from rankbars.tables.parsedtables import SHARED_TASK, FileNames, ParsedTable, take_names
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.reruns import STAMP, find_time
+from rankbars.tables.runnames import names_run, split_run
 
 __all__ = ["runs_of_files"]
 

@@ -34,11 +34,11 @@ def find_unnamed(table: Table) -> Mapping[str, str]:
 
 
 def _find_ends(table: Table) -> Mapping[str, str]:
-    """Columns by role where rows are models, with one score between the two ends of its interval.
+    """Columns by role where each model has one score, or one on each task, between two ends.
 
     Of other levels than 95 % nothing is taken unasked.
     """
-    model, numbers = _one_row_a_model(table)
+    model, numbers = _one_score_each(table)
     pairs = end_pairs(numbers)
     level = [name for name in table.columns if fold_name(name) in corner_names("ci_level")][:1]
     numbers = [name for name in numbers if name not in level]
@@ -104,7 +104,7 @@ def split_sides(table: Table, engine: Engine) -> tuple[SplitCells, Mapping[str, 
     engine : Engine
         The database that rows are put into.
     """
-    model, scores = _one_row_a_model(table)
+    model, scores = _one_score_each(table)
     cells = Header.of(table).cells
     if model is None or len(scores) != 1 or len(cells[model]) < 2:
         return None
@@ -127,12 +127,18 @@ def split_sides(table: Table, engine: Engine) -> tuple[SplitCells, Mapping[str, 
     return split, {"model": model, "score": score}
 
 
-def _one_row_a_model(table: Table) -> tuple[str | None, list[str]]:
-    """The column of models, whose names all differ, and the columns that may be scores."""
+def _one_score_each(table: Table) -> tuple[str | None, list[str]]:
+    """The column of models, of which each has one row (on each task), and what may be scores."""
     header = Header.of(table)
-    models = [name for name in table.columns if fold_name(name) in corner_names("model")]
-    if len(models) != 1 or not header.is_different(models[0]):
+    models, tasks = (
+        [name for name in table.columns if fold_name(name) in corner_names(role)]
+        for role in ("model", "task")
+    )
+    if len(models) != 1 or len(tasks) > 1 or not header.is_different(models[0], *tasks):
         return None, []
-    return models[0], [
-        name for name in table.columns if name in header.numbers and not describes_rows(name)
-    ]
+    numbers = [name for name in table.columns if name in header.numbers]
+    plain = [name for name in numbers if not describes_rows(name)]
+    pair = {end for ends in end_pairs(plain) for end in ends}
+    # Beside a rating the score of a row is something else.
+    called = [name for name in numbers if fold_name(name) == "score" and not {*plain} - pair]
+    return models[0], [*called, *plain]

@@ -6,8 +6,7 @@ The header decides. It is never decided by which side is longer.
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -15,7 +14,6 @@ from rankbars.data.notes import list_names
 from rankbars.errors import DataError
 from rankbars.tables.asides import (
     are_settings,
-    describes_answers,
     is_helper,
     is_never_score,
     is_summary,
@@ -23,28 +21,34 @@ from rankbars.tables.asides import (
 from rankbars.tables.cells import read_number
 from rankbars.tables.columns import (
     ITEM_NUMBERS,
-    answer_role,
     check_header,
     find_columns,
     fold_name,
-    is_lettered,
-    is_series,
-    names_run,
-    numbers_steps,
     paste_columns,
-    paste_names,
     role_names,
-    split_run,
 )
 from rankbars.tables.crossvalidation import refuse_fold_columns
 from rankbars.tables.likelyroles import likely_roles, refuse_lists
 from rankbars.tables.metrics import ends_in_loss, is_measure, split_words, usual_direction
+from rankbars.tables.modelcolumns import (
+    refuse_answers,
+    refuse_measures,
+    refuse_score,
+    refuse_systems,
+)
 from rankbars.tables.proposals import ask_two_ways, ask_undecided, refuse_crossed, unnamed_rows
 from rankbars.tables.relations import Table
+from rankbars.tables.runnames import (
+    answer_role,
+    is_lettered,
+    is_series,
+    names_run,
+    numbers_steps,
+    split_run,
+)
 from rankbars.tables.tableheads import (
     CORNERS,
     FOLD_CORNERS,
-    TRUTHS,
     UNNAMED,
     Header,
     corner_names,
@@ -112,7 +116,7 @@ def find_layout(
         return Layout(declared, "declared")
     if any(named.values()):
         return Layout("tidy", "columns were named")
-    _refuse_predictions(table, header)
+    refuse_answers(table, header)
     for first, second in PAIRS:
         scored = {first, second} <= set(map(fold_name, header.numeric))
         if {first, second} <= header.folded and not (
@@ -155,30 +159,6 @@ def _refuse_statistics(table: Table, header: Header) -> None:
             "of pandas has them), not scores. Give the scores themselves: frame.to_csv(...)."
         )
     refuse_fold_columns(table.source, table.columns, {*table.columns} - header.numbers)
-
-
-# What a model said, beside what was right: names of columns, which hold no scores.
-_SAID = split_words("""
-    pred preds prediction predictions predicted predictedlabel predlabel predictedanswer predanswer
-    ypred yhat modelanswer modeloutput modelprediction response output completion guess
-""")
-
-
-def _refuse_predictions(table: Table, header: Header) -> None:
-    """Right answers beside those of a model, before anybody compared them, are no scores."""
-    truth = next((name for name in header.columns if fold_name(name) in TRUTHS), None)
-    said = next((name for name in header.columns if fold_name(name) in _SAID), None)
-    if truth is None or said is None or header.has("score", weak=True):
-        return
-    if any(usual_direction(name) for name in header.columns if name in header.numeric):
-        return
-    score = paste_columns({"score": said})
-    more = f" If one of them is a score all the same: {score}." if said in header.numeric else ""
-    raise DataError(
-        f"{table.source}: {truth!r} and {said!r} are right answers and those of a model, and "
-        f"nothing says which are right. Score them first, such as (in pandas) frame['correct'] = "
-        f"(frame[{said!r}] == frame[{truth!r}]).astype(int), and leave both out.{more}"
-    )
 
 
 def find_answers(header: Header) -> tuple[str, ...]:
@@ -253,7 +233,7 @@ def _tidy(table: Table, header: Header) -> Layout | None:
         if not ((has_key or one) and rates and (header.has("model") or rates_only)):
             return None
         if item and not header.has("model"):
-            _refuse_systems(table, rates)
+            refuse_systems(table, rates)
     elif not has_key and header.unexplained and header.has("model"):
         raise DataError(ask_two_ways(table, header))
     elif not (has_key or header.has("model", weak=True) or item) or (others and not has_key):
@@ -296,7 +276,7 @@ def _matrix(table: Table, header: Header) -> Layout | None:
     beside_keys = [name for name in header.unexplained if name not in keys.values()]
     if numbered and not header.has("model") and len(beside_keys) > 1:
         _refuse_named_runs(table, header)
-        _refuse_measures(table, header, keys.values())
+        refuse_measures(table, header, keys.values())
         return Layout("items-by-models", f"{next(iter(keys.values()))!r} numbers the rows")
     texts = [name for name in others if name not in header.numeric]
     if keys and len(beside_keys) == 1 and texts and not header.has("model"):
@@ -317,12 +297,12 @@ def _matrix(table: Table, header: Header) -> Layout | None:
     if corner in corner_names("task"):
         items = next((name for name in others if names_items(name)), None)
         if items is not None and not header.is_different(header.corner):
-            _refuse_measures(table, header, [items])
+            refuse_measures(table, header, [items])
             return Layout("items-by-models", f"{items!r} names the rows within {header.corner!r}")
         return Layout("tasks-by-models", reason)
     if corner in corner_names("item") or (corner == "test" and header.binary):
-        _refuse_measures(table, header)
-        _refuse_score(table, header)
+        refuse_measures(table, header)
+        refuse_score(table, header)
         return Layout("items-by-models", reason)
     if _is_pivot(header) and not are_times([str(row[0]) for row in header.rows]):
         return Layout("models-by-tasks", _UNNAMED_ROWS)
@@ -342,77 +322,6 @@ def _refuse_named_runs(table: Table, header: Header) -> None:
         "so its rows may be models that were trained in other ways, or runs of the models in the "
         "header. If rows are models, and each column is a task: --layout models-by-tasks. If "
         "columns are models: --layout items-by-models."
-    )
-
-
-def _refuse_measures(table: Table, header: Header, keys: Collection[str] = ()) -> None:
-    """Columns of numbers beside items that are all called after metrics are no models."""
-    corner = header.corner
-    found = [
-        name for name in header.columns
-        if name in header.numeric and name != corner and name not in keys
-        and not (is_summary(name) or describes_answers(name))
-    ]  # fmt: skip
-    shown = ", ".join(map(repr, found[:5])) + (" …" if len(found) > 5 else "")
-    _refuse_systems(table, found)
-    if len(found) < 2 or not all(map(is_measure, found)):
-        return
-    raise DataError(
-        f"{table.source}: {shown} are metrics by their names, so the file seems to hold the "
-        "answers of one model, measured in several ways. Say which counts: --metric "
-        f"{shlex.quote(found[0])} (in Python: metric={found[0]!r}). If they are models: --layout "
-        "items-by-models."
-    )
-
-
-def _refuse_systems(table: Table, found: Sequence[str]) -> None:
-    """Columns of several systems, each measured in several ways, have no ranking of all."""
-    shown = ", ".join(map(repr, found[:5])) + (" …" if len(found) > 5 else "")
-    if measured := _systems_by_measure(found):
-        first = next(iter(measured.values()))
-        lines = paste_names("--models", first)
-        raise DataError(
-            f"{table.source}: {shown} are systems, each measured in several ways "
-            f"({list_names([*measured], 4)}), and one ranking of all would mix these. Rank by one "
-            f"of them: --layout items-by-models {lines} (in Python: layout='items-by-models', and "
-            f"only these columns: {first!r}). If all are models: --layout items-by-models."
-        )
-
-
-def _systems_by_measure(names: Sequence[str]) -> dict[str, list[str]]:
-    """Names that are systems crossed with metrics, by metric; empty where they are not."""
-    for pattern in (
-        r"(?P<system>.+)[-_ .:/|](?P<measure>.+)",
-        r"(?P<measure>.+?)[-_ .:/|](?P<system>.+)",
-    ):
-        parts = [match.groupdict() for name in names if (match := re.fullmatch(pattern, name))]
-        systems = {one["system"] for one in parts}
-        measures = [*dict.fromkeys(one["measure"] for one in parts)]
-        crossed = len(systems) * len(measures) == len(names) == len(parts)
-        if crossed and min(len(systems), len(measures)) > 1 and any(map(is_measure, measures)):
-            return {
-                one: [
-                    name for name, part in zip(names, parts, strict=True) if part["measure"] == one
-                ]
-                for one in measures
-            }
-    return {}
-
-
-def _refuse_score(table: Table, header: Header) -> None:
-    """A column that is called as scores are, beside items, is no model."""
-    known = role_names("score", weak=True)
-    scores = [name for name in header.columns if fold_name(name) in known]
-    others = [name for name in header.unexplained if name not in (header.corner, *scores)]
-    if not scores or not others:
-        return
-    lines = paste_names("--models", others)
-    choices = " or ".join(paste_columns({"score": name}) for name in scores)
-    raise DataError(
-        f"{table.source}: {list_names(scores, 4)} is called as a score is, so the file seems to "
-        f"hold the answers of one model, and {list_names(others, 4)} to say more of them. If so, "
-        f"name the score: {choices} (in Python: columns={{'score': {scores[0]!r}}}). If the others "
-        f"are models: --layout items-by-models {lines}."
     )
 
 

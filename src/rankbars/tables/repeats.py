@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from rankbars.errors import DataError
 from rankbars.tables.cleanrows import Records
-from rankbars.tables.columns import fold_name, names_run, role_names
+from rankbars.tables.columns import fold_name, role_names
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.parsedtables import Group
 from rankbars.tables.rowstates import ERROR, MISSING, SCORED, UNSCORED
+from rankbars.tables.runnames import names_run
 
 __all__ = [
     "MOST_CELLS",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rankbars.errors import DataError
-from rankbars.tables.columns import NUMBER_ROLES, fold_name, numbers_steps, paste_columns
+from rankbars.tables.columns import NUMBER_ROLES, fold_name, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import quote, quote_text
 from rankbars.tables.entries import refuse_entries_of_rows
@@ -21,6 +21,7 @@ from rankbars.tables.parsedtables import SHARED_TASK, Group, ParsedTable, TidyTa
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.repeats import DuplicateRowsError
+from rankbars.tables.runnames import numbers_steps
 from rankbars.tables.tableheads import HEAD_ROWS, find_keys
 from rankbars.tables.times import TIMES, refuse_times
 

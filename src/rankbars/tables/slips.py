@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,10 +46,10 @@ def check_slips(
     """
     _ask_about_zeros(largest, models, directions, metrics)
     _check_fractions(largest, models, directions, metrics)
-    for task, values in largest.items():
-        unit = any(has_unit(name) for name in (task, metrics.get(task) or ""))
+    for task in _plain_tasks(largest, directions, metrics):
+        values = largest[task]
         known = np.sort(values[~np.isnan(values)])[::-1]
-        if unit or directions.get(task) == "lower" or not known.size or known[-1] < 0.0:
+        if not known.size or known[-1] < 0.0:
             continue
         for far in (1, 2):
             slips, others = known[:far], known[far:]
@@ -66,6 +66,17 @@ def check_slips(
                     "in the file. If it is right, say up to where scores go: --score-max "
                     f"{slips[0]:g} (in Python: maximum={slips[0]:g})."
                 )
+
+
+def _plain_tasks(
+    means: Iterable[str], directions: Mapping[str, Direction], metrics: Mapping[str, str | None]
+) -> list[str]:
+    """The tasks whose scores are no losses, and have no unit by their names."""
+    return [
+        task for task in means
+        if directions.get(task) != "lower"
+        and not any(has_unit(name) for name in (task, metrics.get(task) or ""))
+    ]  # fmt: skip
 
 
 def _ask_about_zeros(
@@ -91,11 +102,7 @@ def _ask_about_zeros(
     rankbars.errors.DataError: 'c' has 0 on 'it', where the others have 74 to 75.5, and 79 to \
 83.5 on the other tasks. Was it not run? ...
     """
-    tasks = [
-        task for task in means
-        if directions.get(task) != "lower"
-        and not any(has_unit(name) for name in (task, metrics.get(task) or ""))
-    ]  # fmt: skip
+    tasks = _plain_tasks(means, directions, metrics)
     if len(tasks) < _FEWEST_TASKS:
         return
     table = np.stack([means[task] for task in tasks], axis=1)
@@ -155,11 +162,7 @@ def _check_fractions(
     rankbars.errors.DataError: Scores of 'arc' stand on two scales: 'b' has 0.49, the others 47 \
 to 50.3; and those of 'rte' lie within 1. ...
     """
-    tasks = [
-        task for task in means
-        if directions.get(task) != "lower"
-        and not any(has_unit(name) for name in (task, metrics.get(task) or ""))
-    ]  # fmt: skip
+    tasks = _plain_tasks(means, directions, metrics)
     for task in tasks:
         values = means[task]
         low, high = (values > 0.0) & (values <= 1.0), values >= _LEAST_PERCENTAGE
@@ -213,11 +216,7 @@ def note_slips(
     >>> print(*(one.message for one in note_slips(means, ["a", "b", "c", "d"], sides, metrics)))
     'b' has 6.4 here; its other scores and those of the others speak for about 64: is the ...
     """
-    tasks = [
-        task for task in means
-        if directions.get(task) != "lower"
-        and not any(has_unit(name) for name in (task, metrics.get(task) or ""))
-    ]  # fmt: skip
+    tasks = _plain_tasks(means, directions, metrics)
     if len(models) < _FEWEST_MODELS or len(tasks) < _FEWEST_TASKS:
         return ()
     table = np.stack([means[task] for task in tasks], axis=1)

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rankbars.errors import DataError, Lacking
-from rankbars.tables.columns import check_header, fold_name, is_lettered, is_series, paste_columns
+from rankbars.tables.columns import check_header, fold_name, paste_columns
+from rankbars.tables.runnames import is_lettered, is_series
 
 __all__ = [
     "OUTCOMES",

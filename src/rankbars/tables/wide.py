@@ -6,23 +6,16 @@ A matrix becomes rows, one for each cell, and then goes the way of a tidy table.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import compress
-
-import numpy as np
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
 from rankbars.tables.asides import describes_models, is_attribute, is_summary
-from rankbars.tables.cells import NumberColumn, parse_number
+from rankbars.tables.cells import NumberColumn
 from rankbars.tables.columnkinds import (
-    ask_about_models,
-    find_truths,
-    refuse_predictions,
     refuse_totals_of_wins,
 )
-from rankbars.tables.columns import answer_role, fold_name, paste_columns, paste_names
+from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.companions import SE_ENDINGS, spread_columns
-from rankbars.tables.derivedscores import find_changes, find_composed, find_margin
 from rankbars.tables.entries import refuse_entries_of_matrix
 from rankbars.tables.matrixcolumns import (
     MOST_ROWS,
@@ -32,11 +25,20 @@ from rankbars.tables.matrixcolumns import (
     survey_columns,
 )
 from rankbars.tables.metrics import name_words, usual_direction
+from rankbars.tables.modelcolumns import (
+    MOST_ITEMS,
+    ask_beside_models,
+    names_of_rows,
+    outside_answers,
+    without_composed,
+    without_outside,
+    without_rows,
+)
 from rankbars.tables.parsedtables import FileNames, TidyTable
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.reruns import find_time, keep_newest
-from rankbars.tables.sentinels import ask_about_mark, find_mark
+from rankbars.tables.runnames import answer_role
 from rankbars.tables.summaryrows import (
     MARGIN,
     beside_numbered,
@@ -47,7 +49,7 @@ from rankbars.tables.summaryrows import (
     names_summaries,
     repeats_means,
 )
-from rankbars.tables.tableheads import TRUTHS, Header, corner_names
+from rankbars.tables.tableheads import Header, corner_names
 from rankbars.tables.tidy import spelling_remark
 from rankbars.tables.valuetables import hold_cells
 
@@ -93,15 +95,15 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
     if layout == "items-by-trials":
         columns = answer_role(parts.values) or columns
     summaries = _summary_rows(table, parts, seen, rows)
-    outside = _outside_answers(table, parts, seen, summaries) if rows == "item" else []
+    outside = outside_answers(table, parts, seen, summaries) if rows == "item" else []
     if outside:
-        parts = _without_outside(table, parts, outside, options)
-    parts, made = _without_derived(table, parts, rows, summaries, options)
+        parts = without_outside(table, parts, outside, options)
+    parts, made = without_composed(table, parts, rows, summaries, options)
     kept, text, others = numeric_columns(table, seen, parts.values, columns)
     answers = kept if (rows, columns) == ("item", "model") else ()
     _refuse_totals(table, layout, parts, options)
     parts = _settle_entries(table, layout, parts, kept, options)
-    _ask_about_models(table, parts, answers, summaries, options)
+    ask_beside_models(table, parts, answers, summaries, options)
     remarks = [("columns", _describe(rows, columns, parts, kept, text))]
     remarks += [("ratings", _describe_ratings(parts.ratings))] * bool(parts.ratings)
     remarks += [("no-scores", _describe_no_scores(others))] * bool(others)
@@ -183,54 +185,6 @@ def _refuse_totals(
 ) -> None:  # fmt: skip
     if layout == "models-by-tasks" and len(options.metrics) < 2:
         refuse_totals_of_wins(table.source, [*parts.values, *parts.dropped])
-
-
-def _ask_about_models(
-    table: Table, parts: MatrixColumns, kept: Sequence[str], summaries: Collection[str],
-    options: ReadOptions,
-) -> None:  # fmt: skip
-    """Columns of another kind than those of the models, unless the caller named models.
-
-    And models that hold answers, where a column beside them holds the right ones.
-    """
-    if options.models or not kept:
-        return
-    given = _plain_cells(table, parts, summaries)
-    told = [name for name in table.columns if _is_truth(name, kept) and name != parts.row_names]
-    read = {name: np.array([parse_number(str(cell), table.decimal) for cell in given[name]], float)
-            for name in {*kept, *told}}  # fmt: skip
-    cells = {name: read[name] for name in kept}
-    truths = told or [name for name in kept if _may_be_truth(name)] or find_truths(cells)
-    for truth in truths[:1]:
-        models = {name: read[name] for name in kept if name not in truths}
-        refuse_predictions(table.source, truth, read[truth], models, never_model=bool(told))
-    if told and told[0] in kept:
-        rest = [name for name in kept if name not in told]
-        lines, every = (paste_names("--models", names) for names in (rest, kept))
-        raise DataError(
-            f"{table.source}: {told[0]!r} holds right answers by its name, and is no model. Name "
-            f"the models: {lines} (in Python: models={rest!r}). If it is one: {every}."
-        )
-    ask_about_models(table.source, cells)
-
-
-def _is_truth(name: str, models: Sequence[str]) -> bool:
-    """Whether a column beside those of models holds right answers, as no model is called.
-
-    >>> _is_truth("y_true", ["bert"]), _is_truth("y", ["bert", "y"]), _is_truth("y", ["x", "y"])
-    (True, True, False)
-    """
-    letter = name == "y" and all(len(one) > 1 for one in models if one != name)
-    return letter or fold_name(name) in TRUTHS - _MAY_BE_TRUTHS
-
-
-def _may_be_truth(name: str) -> bool:
-    return fold_name(name) in _MAY_BE_TRUTHS
-
-
-# A person, or a reference, is what models are compared with, or one of those that answered.
-_MAY_BE_TRUTHS = frozenset({"reference", "human", "humans", "humanlabel", "expert", "annotator",
-                            "majority", "majorityvote", "consensus"})  # fmt: skip
 
 
 def _said_of_models(
@@ -316,131 +270,11 @@ def _describe_no_models(names: Sequence[str]) -> str:
     )
 
 
-def _outside_answers(
-    table: Table, parts: MatrixColumns, seen: Mapping[str, NumberColumn], summaries: Sequence[str]
-) -> list[str]:
-    """Columns with numbers below 0 or above 1 beside columns that hold only 0 and 1."""
-    held = _without_rows(Header.of(table).cells, parts.row_names, summaries)
-    answers, outside = [], []
-    for name in parts.values:
-        if seen[name].unread is not None or seen[name].percentages:
-            continue
-        cells = [parse_number(str(cell), table.decimal) for cell in held[name] if cell is not None]
-        found = {number for number in cells if number is not None and number == number}
-        if seen[name].only_truths or (found and found <= {0.0, 1.0}):
-            answers.append(name)
-        elif any(not 0.0 <= number <= 1.0 for number in found):
-            outside.append(name)
-    return outside if len(answers) >= max(2, len(outside)) else []
-
-
-def _without_outside(
-    table: Table, parts: MatrixColumns, outside: Sequence[str], options: ReadOptions
-) -> MatrixColumns:
-    """The parts without columns of another scale that are not chosen.
-
-    Raises
-    ------
-    DataError
-        If nothing says whether they are models.
-    """
-    if options.minimum is not None or options.maximum is not None:
-        return parts
-    chosen = set(options.models) & set(parts.values)
-    others = [name for name in parts.values if name not in outside]
-    if not chosen:
-        _ask_about_mark(table, parts.values, outside)
-        lines = paste_names("--models", others)
-        raise DataError(
-            f"{table.source}: {list_names(outside, 6)} {'holds' if len(outside) == 1 else 'hold'} "
-            "other numbers than 0 and 1, the columns beside it only 0 and 1, so it may be no "
-            f"model. If it is none, name the models: {lines} (in Python: models={others!r}). If "
-            "all numbers are on one scale, declare it: --score-min LOWEST --score-max HIGHEST "
-            "(in Python: minimum=LOWEST, maximum=HIGHEST)."
-        )
-    return parts.without([name for name in outside if name not in chosen])
-
-
-def _ask_about_mark(table: Table, values: Sequence[str], outside: Sequence[str]) -> None:
-    """Raises `DataError` where all that is outside of 0 and 1 is one number that people write."""
-    held = hold_cells(table, _MOST_ITEMS)
-    cells = np.array([[parse_number(str(cell)) for cell in held[name]] for name in values], float)
-    mark = find_mark(cells)
-    if mark is not None:
-        found = cells == mark.value
-        row = table.header_rows + 1 + int(np.argmax(found.any(axis=0)))
-        place = f"{table.source}, row {row}, {list_names(outside, 3)}"
-        raise ask_about_mark(place, "all", mark, int(found.sum()))
-
-
-def _without_derived(
-    table: Table, parts: MatrixColumns, rows: str, summaries: Sequence[str], options: ReadOptions
-) -> tuple[MatrixColumns, list[tuple[str, str]]]:
-    """The parts without columns that are made of others, and what there is to say of these.
-
-    Raises
-    ------
-    DataError
-        If each number of some rows has its sign: changes from another row.
-    """
-    named = _names_of_rows(table, parts)
-    held = _plain_cells(table, parts, summaries)
-    cells = {name: held[name] for name in parts.values}
-    composed, columns, places, margin = {}, list[str](), list[int](), None
-    if rows == "item":
-        composed = find_composed(cells, options.models)
-        margin = find_margin(cells, options.models)
-    else:
-        columns, places = find_changes(cells)
-    if places:
-        rows_seen = len(next(iter(cells.values())))
-        called = "" if named is None else f" (such as {str(held[named][places[0]])!r})"
-        raise DataError(
-            f"{table.source}: in {len(places)} of {rows_seen} rows{called} each number has a sign, "
-            "as changes from another row have, and in the others none has. Write scores in all "
-            "rows, or leave these rows out."
-        )
-    gone = [*composed, *columns, *([] if margin is None else [margin])]
-    remarks = [
-        (
-            "no-models",
-            f"{name!r} is right where {words}, and nowhere else: made of them, and left aside. If "
-            "it is a model, name all models: --models NAME.",
-        )
-        for name, words in composed.items()
-    ]
-    if margin is not None:
-        said = f"{margin!r} is the mean of all others, and left aside."
-        remarks.append(("no-models", f"{said} If it is a model, name all models: --models NAME."))
-    return parts.without(gone), remarks
-
-
-def _plain_cells(
-    table: Table, parts: MatrixColumns, summaries: Collection[str]
-) -> dict[str, list[object]]:
-    """Cells of the first rows by column, without those of summaries."""
-    return _without_rows(hold_cells(table, _LOOKED_AT), _names_of_rows(table, parts), summaries)
-
-
-def _without_rows(
-    cells: Mapping[str, list[object]], named: str | None, left_out: Collection[str]
-) -> dict[str, list[object]]:
-    """Cells by column, without those rows whose name is one of those `left_out`."""
-    if named is None or not left_out:
-        return dict(cells)
-    kept = [name not in left_out for name in cells[named]]
-    return {column: list(compress(own, kept)) for column, own in cells.items()}
-
-
-# Rows that show whether a column is made of others.
-_LOOKED_AT = 200
-
-
 def _summary_rows(
     table: Table, parts: MatrixColumns, seen: Mapping[str, NumberColumn], rows: str
 ) -> list[str]:
     """Names of rows that summarise the others, by name or as the means of the items above them."""
-    named = _names_of_rows(table, parts)
+    named = names_of_rows(table, parts)
     if named is None:
         return []
     items = rows == "item"
@@ -455,10 +289,10 @@ def _summary_rows(
     if not shares:
         return wanted
     means: set[str] = set()
-    held = hold_cells(table, _MOST_ITEMS + 1)
-    if len(held[named]) <= _MOST_ITEMS:
+    held = hold_cells(table, MOST_ITEMS + 1)
+    if len(held[named]) <= MOST_ITEMS:
         values = [name for name in parts.values if seen[name].unread is None]
-        items_only = _without_rows(held, named, wanted)
+        items_only = without_rows(held, named, wanted)
         columns = [items_only[name] for name in values]
         rows_of = zip(held[named], *(held[name] for name in values), strict=True)
         means = {str(name) for name, *row in rows_of if name in shares
@@ -466,16 +300,6 @@ def _summary_rows(
     if means & set(apart):
         means |= {name for name in apart if rows != "task" or is_statistic(name)}
     return [name for name in wanted if name in means or name not in shares]
-
-
-# In longer tables a row called accuracy is an item.
-_MOST_ITEMS = 100_000
-
-
-def _names_of_rows(table: Table, parts: MatrixColumns) -> str | None:
-    """The column that names rows; one without a name, where it only numbers them."""
-    first = table.columns[0] if table.columns else None
-    return first if parts.row_names is None and first in ("", "Unnamed: 0") else parts.row_names
 
 
 def _wrong_summaries(
@@ -488,7 +312,7 @@ def _wrong_summaries(
     names = held[parts.row_names]
     if len(names) > MOST_ROWS:
         return ""
-    plain = _without_rows(held, parts.row_names, summaries)
+    plain = without_rows(held, parts.row_names, summaries)
     columns = [plain[name] for name in kept]
     above = {name: plain[name] for name in parts.summaries}
     below = {str(name): [held[one][at] for one in kept]
@@ -541,7 +365,7 @@ def _melt(
         lists["se"] = [parts.errors[name] for name in kept]
     if parts.counts:
         lists["n"] = [parts.counts.get(name) for name in kept]
-    named = _names_of_rows(table, parts)
+    named = names_of_rows(table, parts)
     left_out = (named, summaries) if named is not None and summaries else None
     numbered = None if rows in labels else rows
     return table.below(labels, numbers, columns, lists, kept, numbered, left_out)
