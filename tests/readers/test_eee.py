@@ -579,8 +579,8 @@ def test_a_wrong_record_says_where(tmp_path: Path, change: dict[str, Any], probl
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"sample_id": None}, "row 2: the row has no sample_id"),
-        ({"model_id": ""}, "row 2: the row has no model_id"),
+        ({"sample_id": None}, "row 2: expected a sample_id, found 'None'"),
+        ({"model_id": ""}, "row 2: expected a model_id, found ''"),
         ({"evaluation_id": "other"}, "row 2: the row is about the evaluation 'other'"),
         ({"evaluation": {"score": "C"}}, "row 2: the score 'C' is not a number"),
         ({"metadata": {"lm_eval_metrics": "{"}}, "row 2: the JSON ends too early"),

@@ -19,8 +19,8 @@ from rankbars.readers.logs.jsonvalues import (
     as_mapping,
     as_mappings,
     as_text,
+    cluster_of,
     fingerprint,
-    label_of,
     parse_time,
     score_of,
 )
@@ -168,6 +168,8 @@ def _add_case(run: _TestRun, case: Mapping[str, Any], place: str) -> None:
     asked = [case.get(key) for key in ("input", "multimodalInput", "scenario", "turns")]
     content = fingerprint(*asked) if any(asked) else name
     given = case.get("metricsData", case.get("metricsMetadata"))
+    about = case.get("metadata", case.get("additionalMetadata"))
+    cluster = cluster_of(about, run.cluster, place)
     for entry in as_mappings(given):
         metric = as_text(entry.get("name")) or as_text(entry.get("metric"))
         if metric is None:
@@ -175,7 +177,7 @@ def _add_case(run: _TestRun, case: Mapping[str, Any], place: str) -> None:
         if case.get("flaky") is True or entry.get("flaky") is True:
             run.flaky += 1
             continue
-        names = (_without_repeat(name), content, _cluster(case, run.cluster, place))
+        names = (_without_repeat(name), content, cluster)
         _add_score(run.metrics.setdefault(metric, _Metric()), entry, names, place)
 
 
@@ -214,14 +216,6 @@ def _add_score(
     metric.answers.add(
         names[0], scores, status=SCORED, repeat=repeat, other=names[1], cluster=names[2]
     )
-
-
-def _cluster(case: Mapping[str, Any], key: str | None, place: str) -> str | None:
-    """Value of a key of the case's metadata."""
-    if key is None:
-        return None
-    about = as_mapping(case.get("metadata", case.get("additionalMetadata")))
-    return label_of(about.get(key), place, f"the cluster {key!r}")
 
 
 def _runs(run: _TestRun, sides: Mapping[str, _Side]) -> Iterator[Run]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile
 from rankbars.readers.logs.jsontext import parse_json, read_json_lines
-from rankbars.readers.logs.jsonvalues import as_mapping, as_score, as_text, label_of
+from rankbars.readers.logs.jsonvalues import as_mapping, as_score, as_text, cluster_of, name_of
 from rankbars.readers.logs.records import ERROR, SCORED, Answers
 
 __all__ = ["OWN", "Samples", "read_samples"]
@@ -65,20 +65,20 @@ def read_samples(file: InputFile, cluster: str | None) -> Samples:
     rows = 0
     for number, row in read_json_lines(file):
         rows += 1
+        place = f"{file.label}, row {number}"
         own = (
-            _required(file, number, row, "evaluation_id"),
-            _required(file, number, row, "model_id"),
+            name_of(row.get("evaluation_id"), place, "an evaluation_id"),
+            name_of(row.get("model_id"), place, "a model_id"),
         )
         if rows == 1:
             evaluation, model = own
         elif own != (evaluation, model):
             raise ReadError.at(
-                file.label,
+                place,
                 f"the row is about the evaluation {own[0]!r} of {own[1]!r}, the rows before about "
                 f"{evaluation!r} of {model!r}. Expected one evaluation per file.",
-                row=number,
             )
-        name = _required(file, number, row, "evaluation_name")
+        name = name_of(row.get("evaluation_name"), place, "an evaluation_name")
         key = as_text(row.get("evaluation_result_id")), name
         if key not in blocks:
             blocks[key] = Answers(("sample_id", "sample_id"))
@@ -86,13 +86,6 @@ def read_samples(file: InputFile, cluster: str | None) -> Samples:
     if not rows:
         raise ReadError.at(file.label, "the file holds no row.")
     return Samples(file, evaluation, model, blocks, rows)
-
-
-def _required(file: InputFile, number: int, row: Mapping[str, Any], key: str) -> str:
-    text = as_text(row.get(key))
-    if text is None:
-        raise ReadError.at(file.label, f"the row has no {key}.", row=number)
-    return text
 
 
 def _add_row(
@@ -114,16 +107,13 @@ def _add_row(
             "another metric (--metric).",
         )
         own = math.nan
-    group = None
-    if cluster is not None:
-        group = label_of(metadata.get(cluster), place, f"the cluster {cluster!r}")
     scores = dict.fromkeys(every or (), math.nan) if failed else every or {}
     answers.add(
-        _required(file, number, row, "sample_id"),
+        name_of(row.get("sample_id"), place, "a sample_id"),
         {OWN: own, **scores},
         status=ERROR if failed else SCORED,
         repeat=_whole(metadata.get("epoch")),
-        cluster=group,
+        cluster=cluster_of(metadata, cluster, place),
         content=as_text(metadata.get("doc_hash")) or as_text(row.get("sample_hash")),
     )
 

@@ -21,6 +21,7 @@ from rankbars.readers.logs.jsonvalues import (
     as_text,
     parse_time,
     score_of,
+    take_path,
 )
 from rankbars.readers.logs.records import Agreement, Measure, Run
 from rankbars.readers.parts import Part
@@ -170,7 +171,7 @@ def _card_run(file: InputFile, model: str, place: int, result: Mapping[str, Any]
         headline=MAIN if MAIN in measures else None,
         setup={key: value for key, value in settings.items() if value is not None},
         agree={} if revision is None else {"revision of the data set": Agreement(revision)},
-        category=as_text(as_mapping(result.get("task")).get("type")),
+        category=as_text(take_path(result, "task", "type")),
     )  # fmt: skip
 
 

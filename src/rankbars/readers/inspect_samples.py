@@ -15,7 +15,7 @@ from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, open_text
 from rankbars.readers.logs.archives import Archive, open_archive
 from rankbars.readers.logs.jsonstream import JsonStream
-from rankbars.readers.logs.jsonvalues import as_mapping, label_of
+from rankbars.readers.logs.jsonvalues import as_mapping, cluster_of
 from rankbars.tables.cells import label_text
 
 __all__ = ["Log", "Sample", "read_archive", "read_document"]
@@ -258,17 +258,13 @@ def _read_sample(fields: _SampleFields, place: str, cluster: str | None) -> Samp
     for scorer, score in named.items():
         if isinstance(score, dict) and "value" in score:
             scores |= _grade_all(scorer, score["value"])
-    metadata = as_mapping(fields.get("metadata"))
-    group = None
-    if cluster is not None:
-        group = label_of(metadata.get(cluster), place, f"the cluster {cluster!r}")
     return Sample(
         label_text(item) or repr(item),
         epoch,
         scores,
         fields.get("error") is not None,
         fields.get("invalidation") is not None,
-        group,
+        cluster_of(fields.get("metadata"), cluster, place),
     )
 
 

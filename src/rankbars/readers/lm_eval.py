@@ -35,7 +35,7 @@ from rankbars.readers.logs.jsontext import (
     read_records,
     top_level_keys,
 )
-from rankbars.readers.logs.jsonvalues import as_mapping, as_score, label_of
+from rankbars.readers.logs.jsonvalues import as_score, cluster_of
 from rankbars.readers.logs.records import Agreement, Answers, Rows, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition, by_keys
@@ -373,16 +373,12 @@ def _add(
     cluster: str | None,
 ) -> None:  # fmt: skip
     content, target = row.get("doc_hash"), row.get("target_hash")
-    group = None
-    if cluster is not None:
-        asked = as_mapping(row.get("doc"))
-        group = label_of(asked.get(cluster), place, f"the cluster {cluster!r}")
     answers.add(
         document,
         {name: _convert(answers, name, row.get(name), place)
          for name in _metric_names(row, metrics)},
         other=content if isinstance(content, str) and content else None,
-        cluster=group,
+        cluster=cluster_of(row.get("doc"), cluster, place),
         content=target if isinstance(target, str) else None,
     )  # fmt: skip
 

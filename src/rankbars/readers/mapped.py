@@ -10,7 +10,6 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,11 +32,11 @@ from rankbars.readers.logs.jsontext import (
     read_records,
     record_keys,
 )
-from rankbars.readers.logs.jsonvalues import as_count, as_finite, parse_time
+from rankbars.readers.logs.jsonvalues import as_count, parse_time
 from rankbars.readers.logs.records import ERROR, SCORED
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
-from rankbars.readers.scoredrows import item_of, row_keys
+from rankbars.readers.scoredrows import item_of, number_of, row_keys
 from rankbars.readers.trials import Sheet, Trial, parts_of, spent
 from rankbars.tables.columns import ROLES as COLUMNS
 from rankbars.tables.columns import fold_name
@@ -54,7 +53,7 @@ MAP_FILE = "rankbars-map.yaml"
 _COUNTS = {"c": ("c", "numcorrect", "ncorrect", "correctcount"),
            "n": ("n", "numsamples", "nsamples", "samplecount")}  # fmt: skip
 _ENDED = ("ok", "success", "completed", "complete", "done", "none", "null", "finished", "scored")
-_TRUE, _FALSE = ("true", "pass", "passed", "yes", "correct"), ("false", "fail", "failed", "no")
+_NOTHING = ("", "nan", "null", "none")
 
 # Keys that say what the object around them is called.
 _BY_KEY = ("model", "task", "item", "trial")  # of a path that ends in a star the key counts
@@ -168,18 +167,10 @@ def _read(file: InputFile, options: ReadOptions) -> list[Sheet]:
 
 def _number(value: object, place: str, role: str) -> float | None:
     """A number, a truth value or a word for one; None for nothing."""
-    if isinstance(value, bool):
-        return float(value)
-    if isinstance(value, str):
-        word = value.strip().casefold()
-        if word in (*_TRUE, *_FALSE):
-            return float(word in _TRUE)
-        if word in ("", "nan", "null", "none"):
-            return None
-        with suppress(ValueError):
-            value = float(word)
-    number = as_finite(value)
-    if number is None and value is not None and value == value:
+    word = value.strip().casefold() if isinstance(value, str) else ""
+    number = 1.0 if word == "correct" else number_of(value)[0]
+    nothing = value is None or value != value or (isinstance(value, str) and word in _NOTHING)
+    if number is None and not nothing:
         raise ReadError.at(place, f"the {role} is {str(value)[:40]!r}, not a number.")
     return number
 

@@ -23,8 +23,8 @@ from rankbars.readers.logs.jsonvalues import (
     as_mapping,
     as_score,
     as_text,
+    cluster_of,
     fingerprint,
-    label_of,
     parse_time,
     score_of,
 )
@@ -314,13 +314,14 @@ def _add(evaluation: _Evaluation, row: Mapping[str, Any], place: str, cluster: s
     number = as_count(row.get("testIdx"))
     given = as_count(row.get("repeatIndex"))
     status, scores = _grade(row, place)
+    about = {**as_mapping(content), **as_mapping(test.get("metadata"))}
     answers.add(
         item,
         scores,
         status=status,
         repeat=given if given is not None else 0,
         other=None if number is None else f"test {number}",
-        cluster=_cluster(test, content, cluster, place),
+        cluster=cluster_of(about, cluster, place),
     )
 
 
@@ -359,10 +360,3 @@ def _prompt(row: Mapping[str, Any]) -> str:
     if len(label) <= LONGEST_LABEL and "\n" not in label:
         return label
     return f"prompt {fingerprint(label)[:8]}"
-
-
-def _cluster(test: Mapping[str, Any], content: object, key: str | None, place: str) -> str | None:
-    if key is None:
-        return None
-    about = as_mapping(test.get("metadata"))
-    return label_of(about.get(key, as_mapping(content).get(key)), place, f"the cluster {key!r}")

@@ -19,8 +19,8 @@ from rankbars.tables.cells import label_text
 
 __all__ = [
     "as_count", "as_finite", "as_float", "as_list", "as_mapping", "as_mappings", "as_positive",
-    "as_score", "as_text", "fingerprint", "label_of", "name_of", "parse_time", "score_of",
-    "take_path",
+    "as_score", "as_text", "cluster_of", "fingerprint", "label_of", "name_of", "parse_time",
+    "score_of", "take_path",
 ]  # fmt: skip
 
 _FILE_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})((?:\.\d+)?)")
@@ -149,6 +149,13 @@ def label_of(value: object, place: str, what: str) -> str | None:
         return label_text(value)
     except DataError as error:
         raise ReadError.at(place, f"{what} {error}.") from error
+
+
+def cluster_of(about: object, key: str | None, place: str) -> str | None:
+    """The cluster of an item under a key of what is known of it; None if none was asked for."""
+    if key is None:
+        return None
+    return label_of(as_mapping(about).get(key), place, f"the cluster {key!r}")
 
 
 def fingerprint(*parts: object) -> str:
