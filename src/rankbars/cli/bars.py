@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -19,32 +19,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-__all__ = ["Bar", "count_bar", "pulse_bar", "size_bar"]
-
-
-class Bar:
-    """A bar on the screen.
-
-    Parameters
-    ----------
-    shown : Progress
-        What draws it.
-    message : str
-        What is being done.
-    """
-
-    def __init__(self, shown: Progress, message: str) -> None:
-        self._shown = shown
-        self._task = shown.add_task(message, total=None)
-
-    def move(self, done: int, total: int) -> None:
-        """Show `done` of `total`."""
-        self._shown.update(self._task, completed=done, total=total)
-
-    def turn_to(self, message: str) -> None:
-        """Show that something else is being done, whose length is not known."""
-        self._shown.remove_task(self._task)
-        self._task = self._shown.add_task(message, total=None)
+__all__ = ["drawn_bar"]
 
 
 class _Size(DownloadColumn):
@@ -94,28 +69,21 @@ class _Count(ProgressColumn):
 
 
 @contextmanager
-def pulse_bar(message: str) -> Iterator[Bar]:
-    """A bar for work of unknown length."""
-    with _drawn(message) as bar:
-        yield bar
+def drawn_bar(
+    message: str, unit: str | None, then: str | None
+) -> Iterator[Callable[[int, int], None]]:
+    """A bar for work of unknown length, or for so many of a unit; bytes as megabytes.
 
-
-@contextmanager
-def size_bar(message: str) -> Iterator[Bar]:
-    """A bar for bytes, with bytes per second."""
-    with _drawn(message, _Size(), _Speed(), _Left()) as bar:
-        yield bar
-
-
-@contextmanager
-def count_bar(message: str, unit: str) -> Iterator[Bar]:
-    """A bar for things that are counted, with things per second."""
-    with _drawn(message, _Count(unit), _Left()) as bar:
-        yield bar
-
-
-@contextmanager
-def _drawn(message: str, *columns: ProgressColumn) -> Iterator[Bar]:
+    Yields
+    ------
+    callable
+        Takes how many are done, and how many there are. When all are, the bar shows what comes
+        `then`, whose length is not known.
+    """
+    columns: list[ProgressColumn] = []
+    if unit is not None:
+        counted = [_Size(), _Speed()] if unit == "byte" else [_Count(unit)]
+        columns = [*counted, _Left()]
     shown = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -125,4 +93,14 @@ def _drawn(message: str, *columns: ProgressColumn) -> Iterator[Bar]:
         transient=True,
     )
     with shown:
-        yield Bar(shown, message)
+        task = shown.add_task(message, total=None)
+
+        def advance(done: int, total: int) -> None:
+            nonlocal task
+            if then is None or done < total:
+                shown.update(task, completed=done, total=total)
+            else:
+                shown.remove_task(task)
+                task = shown.add_task(then, total=None)
+
+        yield advance

@@ -24,6 +24,7 @@ from rankbars.cli.outputs import STANDARD, emit, emit_text, output_width
 from rankbars.cli.readingoptions import (
     Reading,
     counting_failures,
+    of_costs,
     reading_options,
     taking_rows,
 )
@@ -234,7 +235,7 @@ def check_command(
         if costs is None and store is None:
             scores = sides_of_one_model(scores, inputs, reading, named) or scores
         try:
-            prices = None if costs is None else read_scores(inputs, _priced(reading, costs))
+            prices = None if costs is None else read_scores(inputs, of_costs(reading, costs))
         except DataError as error:
             raise DataError(
                 f"--costs {costs}: no costs of that name could be read, as the scores were. {error}"
@@ -373,16 +374,6 @@ def _record_notes(
         f"{alpha / (count * (count + 1)):.2g} or less."
     )
     return (Note("record", text),)
-
-
-def _priced(reading: Reading, costs: str) -> Reading:
-    """How costs are read: lower is better, if nothing else was said of them."""
-    said = tuple(one for one in reading.direction if one[0] == costs)
-    direction = said or ((costs, "lower"),)
-    columns = tuple(one for one in reading.columns if one[0] != "score")
-    return replace(
-        reading, metric=(costs,), columns=columns, direction=direction, minimum=None, maximum=None
-    )
 
 
 def _add_to_summary(text: str) -> None:

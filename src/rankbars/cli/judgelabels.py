@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from rankbars.cli.options import collect_options, missing_inputs
 from rankbars.cli.outputs import STANDARD
 from rankbars.cli.readingoptions import Reading
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from rankbars.data.scores import Scores
     from rankbars.data.spec import Spec
 
-__all__ = ["LabelSources", "judge_options", "label_sources", "refuse_without_labels"]
+__all__ = ["JudgeFiles", "LabelSources", "judge_options", "refuse_without_labels"]
 
 
 class LabelSources(NamedTuple):
@@ -50,48 +51,55 @@ class LabelSources(NamedTuple):
         return rb.with_judge(labels, *judges, families=families)
 
 
-def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options ``--labels`` and ``--judge``."""
-    labels = click.option(
-        "--labels",
-        metavar="FILE",
-        help="Scores by people of some items, drawn at random; or the metric (column) of INPUT "
-        "that holds them. INPUT is the labels where this is left out.",
-    )
-    judge = click.option(
-        "--judge",
-        metavar="FILE",
-        multiple=True,
-        help="Scores by a judge of these items and of more, on any scale; or its metric of INPUT. "
-        "It corrects the labels where it is worth it. Repeat for several judges.",
-    )
-    family = click.option(
-        "--judge-family",
-        "judge_family",
-        metavar="[JUDGE=]MODEL",
-        multiple=True,
-        help="A model, or a pattern of models, of the judge's own family: how much better than "
-        "people do it makes them is said. With several judges say which, as --judge names it.",
-    )
-    return labels(judge(family(command)))
+@dataclass(frozen=True, slots=True)
+class JudgeFiles:
+    """What ``--labels``, ``--judge`` and ``--judge-family`` name: files, or metrics of INPUT."""
+
+    labels: str | None
+    judges: tuple[str, ...]
+    families: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.labels or self.judges or self.families)
+
+    def beside(self, inputs: tuple[str, ...]) -> LabelSources:
+        """Where labels and judgements are, together with ``INPUT``."""
+        return _label_sources(inputs, self.labels, self.judges, self.families)
 
 
-def label_sources(
-    inputs: tuple[str, ...],
-    labels: str | None,
-    judges: tuple[str, ...],
-    families: tuple[str, ...] = (),
+judge_options = collect_options(
+    JudgeFiles,
+    "judged",
+    (
+        click.option(
+            "--labels", metavar="FILE",
+            help="Scores by people of some items, drawn at random; or the metric (column) of INPUT "
+            "that holds them. INPUT is the labels where this is left out.",
+        ),
+        click.option(
+            "--judge", "judges", metavar="FILE", multiple=True,
+            help="Scores by a judge of these items and of more, on any scale; or its metric of "
+            "INPUT. It corrects the labels where it is worth it. Repeat for several judges.",
+        ),
+        click.option(
+            "--judge-family", "families", metavar="[JUDGE=]MODEL", multiple=True,
+            help="A model, or a pattern of models, of the judge's own family: how much better than "
+            "people do it makes them is said. With several judges say which, as --judge names it.",
+        ),
+    ),
+)  # fmt: skip
+
+
+def _label_sources(
+    inputs: tuple[str, ...], labels: str | None, judges: tuple[str, ...], families: tuple[str, ...]
 ) -> LabelSources:
-    """What ``INPUT``, ``--labels`` and ``--judge`` name together; files, or metrics of INPUT."""
     if labels is not None and not judges:
         raise click.UsageError(
             "--labels needs a judge to go with it: --judge FILE. Labels alone are ranked as "
             "INPUT: rankbars rank human.csv"
         )
     if not inputs and labels is None:
-        ctx = click.get_current_context()
-        (missing,) = (one for one in ctx.command.params if one.name == "inputs")
-        raise click.MissingParameter(ctx=ctx, param=missing)
+        raise missing_inputs()
     if STANDARD in judges or (STANDARD in inputs and judges):
         raise click.UsageError("Labels and judge are read from files, not from standard input.")
     metric, people = None, inputs

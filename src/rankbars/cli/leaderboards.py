@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from rankbars.cli.backends import Workers, running_on
-from rankbars.cli.judgelabels import judge_options, label_sources, refuse_without_labels
+from rankbars.cli.judgelabels import JudgeFiles, judge_options, refuse_without_labels
 from rankbars.cli.options import (
     about_options,
     analysis_options,
@@ -29,23 +29,24 @@ from rankbars.cli.othermetrics import (
     OtherMetrics,
     composite_options,
     other_metrics_options,
-    reading_costs,
     say_side,
 )
 from rankbars.cli.outputs import STANDARD, deliver, emit_text, say
 from rankbars.cli.readingoptions import (
     Reading,
     counting_failures,
+    of_costs,
     reading_options,
     taking_rows,
 )
 from rankbars.cli.targets import check_targets, drawn_bytes, picture_kind
 from rankbars.cli.taskfiles import TaskFiles, task_file_options
 from rankbars.cli.votechoices import (
-    VoteChoices,
     VoteReading,
+    anytime_option,
     enough_votes,
     examined,
+    least_votes_option,
     looks_begun,
     refuse_unused,
     take_look,
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
     from rankbars.data.board import Leaderboard
     from rankbars.data.diagnosis import HeldOut
     from rankbars.data.scores import Scores
-    from rankbars.data.spec import Spec
+    from rankbars.data.spec import Spec, VoteOptions
     from rankbars.store.pairs import PairCache
 
 __all__ = ["rank_command"]
@@ -99,6 +100,8 @@ What was read is reported on standard error; the board goes to standard output.
 @analysis_options
 @vote_reading_options
 @vote_options
+@least_votes_option
+@anytime_option
 @named_option(
     "--correlated",
     known=("models", "tasks"),
@@ -139,9 +142,7 @@ What was read is reported on standard error; the board goes to standard output.
 def rank_command(
     *,
     inputs: tuple[str, ...],
-    labels: str | None,
-    judge: tuple[str, ...],
-    judge_family: tuple[str, ...],
+    judged: JudgeFiles,
     output: str | None,
     html: str | None,
     md: str | None,
@@ -153,7 +154,9 @@ def rank_command(
     spec: Spec,
     workers: Workers,
     vote_reading: VoteReading,
-    voting: VoteChoices,
+    votes: VoteOptions,
+    least_votes: int,
+    anytime: bool,
     correlated: str | None,
     others: OtherMetrics,
     first: int | None,
@@ -169,30 +172,30 @@ def rank_command(
     """Read, rank, write."""
     output = printed_json(output, as_json=as_json)
     check_first(first, printed=output != STANDARD)
-    sources = label_sources(inputs, labels, judge, judge_family)
+    sources = judged.beside(inputs)
     inputs = sources.labels
     refuse_without_labels(
         sources, spec,
-        others=bool(others or described.clusters or by_reference or voting.anytime),
+        others=bool(others or described.clusters or by_reference or anytime),
     )  # fmt: skip
     given = {"-o": output, "--html": html, "--md": md}
     tables = {path: picture_kind(path, "json") for path in held_out}
     prices = [others.prices] if others.prices else []
     targets = check_targets(
         given | {f"--held-out {path}": path for path in held_out},
-        [*inputs, *judge, *described.paths, *prices],
+        [*inputs, *judged.judges, *described.paths, *prices],
     )
     targets = {option: path for option, path in targets.items() if option in given}
     workers.check()
     _refuse_combinations(
-        spec, vote_reading, voting, pairs=pairs and output is None, hold_out=hold_out is not None,
-        held_out=bool(held_out),
+        spec, vote_reading, pairs=pairs and output is None, hold_out=hold_out is not None,
+        held_out=bool(held_out), anytime=anytime,
     )  # fmt: skip
     others.refuse(inputs, spec, hold_out=hold_out is not None, composite=bool(composite.parts))
     _check_correlated(spec, correlated)
     reading, independent = taking_rows(reading)
-    spec = replace(spec, votes=voting.options, independent_rows=independent)
-    if voting.anytime:
+    spec = replace(spec, votes=votes, independent_rows=independent)
+    if anytime:
         spec = _as_looks_began(replace(spec, correction="e_average"), output, quiet=quiet)
     reading = counting_failures(reading, spec.missing_items)
     import rankbars as rb
@@ -213,7 +216,7 @@ def rank_command(
                 paths, how, vote_reading, progress=progress, by_reference=by_reference,
                 n_jobs=1 if jobs is None else jobs, models=models, beside=bool(sources.judges),
             )  # fmt: skip
-            chosen = enough_votes(choose(read, models, tasks), voting.least_votes)
+            chosen = enough_votes(choose(read, models, tasks), least_votes)
             told = about.tell(chosen, tuple(read.tasks), how.patterns)
             if composite.parts and by_reference:
                 raise click.UsageError("--composite sums rows, which --by-reference does not keep.")
@@ -227,9 +230,9 @@ def rank_command(
         sides = one_model_as_sides(scores, inputs, "rank")
         if sides and not quiet:
             say(sides)
-        refuse_unused(scores, vote_reading, voting)
-        if voting.anytime:
-            spec = replace(spec, test=test_of_looks(scores, spec.test, voting.pairing, output))
+        refuse_unused(scores, vote_reading, votes, least_votes, anytime)
+        if anytime:
+            spec = replace(spec, test=test_of_looks(scores, spec.test, votes.pairing, output))
         _refuse_runs(scores, spec.runs)
         n_jobs = stack.enter_context(running_on(workers)) if jobs is None else jobs
         memory = None if hold_out else memory_of(inputs, is_fixed=bool(models))
@@ -247,7 +250,7 @@ def rank_command(
         board = others.on_board(
             board, scores, rank_by=rank_by,
             costs_by=lambda metric: take(
-                inputs, reading_costs(others.reading(reading, metric), metric), described.of_costs()
+                inputs, of_costs(others.reading(reading, metric), metric), described.of_costs()
             ),
         )  # fmt: skip
     beside: dict[str, str | bytes] = {}
@@ -256,7 +259,7 @@ def rank_command(
         beside = {path: _table_of(found, kind) for path, kind in tables.items()}
     if correlated is not None:
         board = _with_correlation(board, scores, correlated, quiet=quiet)
-    if voting.anytime:
+    if anytime:
         board, record = take_look(board, scores, output)
         beside |= record
     if pairs or html is not None:
@@ -313,18 +316,18 @@ def _further(
 def _refuse_combinations(
     spec: Spec,
     reading: VoteReading,
-    voting: VoteChoices,
     *,
     pairs: bool,
     hold_out: bool,
     held_out: bool,
+    anytime: bool,
 ) -> None:
     """Refuse options that say nothing, or two things, together."""
     if pairs:
         raise click.UsageError("--pairs adds to the board file; name one with -o.")
     if held_out and not hold_out:
         raise click.UsageError("--held-out writes what --hold-out N finds; say how many tasks.")
-    if not voting.anytime:
+    if not anytime:
         return
     if spec.test not in ("auto", "e_strength", "e_process") or spec.correction != "auto":
         raise click.UsageError(

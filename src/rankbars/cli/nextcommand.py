@@ -10,6 +10,7 @@ import click
 from rankbars.cli.options import (
     alpha_option,
     json_option,
+    missing_inputs,
     models_option,
     named_option,
     quiet_option,
@@ -161,9 +162,7 @@ def _refuse_mixture(inputs: tuple[str, ...], judge: tuple[str, ...], labels: str
     if STANDARD in (*judge, labels):
         raise click.UsageError("Labels and judge are read from files, not from standard input.")
     if not inputs and not judge:
-        ctx = click.get_current_context()
-        (missing,) = (one for one in ctx.command.params if one.name == "inputs")
-        raise click.MissingParameter(ctx=ctx, param=missing)
+        raise missing_inputs()
 
 
 def _write(

@@ -21,7 +21,7 @@ from rankbars.cli.options import (
     tasks_option,
 )
 from rankbars.cli.outputs import emit, emit_text, output_width
-from rankbars.cli.readingoptions import Reading, counting_failures, reading_options
+from rankbars.cli.readingoptions import Reading, counting_failures, of_costs, reading_options
 from rankbars.cli.targets import check_targets, drawn_bytes, picture_kind
 from rankbars.errors import DataError, OptionError, RankbarsError, UnknownOptionError
 
@@ -185,12 +185,12 @@ def _read_costs(
     """A column of a table, or what a tool calls so."""
     from rankbars.cli.inputs import read_scores
 
-    plain = replace(reading, minimum=None, maximum=None, direction=((name, "lower"),))
+    metric = of_costs(reading, name)
     try:
-        column = replace(plain, columns=(*reading.columns, ("score", name)), metric=())
+        column = replace(metric, columns=(*metric.columns, ("score", name)), metric=())
         return read_scores(inputs, column, models=models)
     except RankbarsError:
-        return read_scores(inputs, replace(plain, metric=(name,)), models=models)
+        return read_scores(inputs, metric, models=models)
 
 
 def _mean_of(scores: Scores, models: Sequence[str]) -> list[float]:

@@ -45,6 +45,7 @@ __all__ = [
     "judging_options",
     "known_name",
     "limits_option",
+    "missing_inputs",
     "missing_items_option",
     "named_option",
     "named_values",
@@ -160,6 +161,13 @@ def refuse_empty(
     if "" in values:
         raise click.BadParameter("one of them is empty; name a file or a folder.", ctx, param)
     return values
+
+
+def missing_inputs() -> click.UsageError:
+    """The error of a command that is given nothing to read."""
+    context = click.get_current_context()
+    (inputs,) = (one for one in context.command.params if one.name == "inputs")
+    return click.MissingParameter(ctx=context, param=inputs)
 
 
 def add_options(*options: Decorator) -> Decorator:

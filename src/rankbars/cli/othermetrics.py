@@ -25,7 +25,6 @@ __all__ = [
     "OtherMetrics",
     "composite_options",
     "other_metrics_options",
-    "reading_costs",
     "say_side",
 ]
 
@@ -98,15 +97,6 @@ class OtherMetrics:
             return add_costs(board, scores, costs_by(self.cost), metric=self.cost)
         metric, known = _read_prices(str(self.prices))
         return add_costs(board, scores, known, metric=metric)
-
-
-def reading_costs(reading: Reading, metric: str) -> Reading:
-    """The reading of a cost, of which less is better and whose limits nobody declared."""
-    sides = tuple(side for side in reading.direction if side[0] != metric)
-    return replace(
-        reading, metric=(metric,), minimum=None, maximum=None,
-        direction=(*sides, (metric, "lower")),
-    )  # fmt: skip
 
 
 def say_side(metric: str, scores: Scores, *, quiet: bool) -> None:

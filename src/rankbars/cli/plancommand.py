@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankbars.cli.judgelabels import LabelSources, judge_options, label_sources
+from rankbars.cli.judgelabels import JudgeFiles, LabelSources, judge_options
 from rankbars.cli.options import (
     average_anyway_option,
     json_option,
@@ -131,9 +131,7 @@ def plan_command(
     *,
     inputs: tuple[str, ...],
     pair: tuple[str, str] | None,
-    labels: str | None,
-    judge: tuple[str, ...],
-    judge_family: tuple[str, ...],
+    judged: JudgeFiles,
     as_json: bool,
     plot: str | None,
     models: tuple[str, ...],
@@ -146,7 +144,7 @@ def plan_command(
     """Read, plan, print."""
     kind = "" if plot is None else picture_kind(plot)
     if plot is not None:
-        if judge:
+        if judged.judges:
             raise click.UsageError("--plot draws no curve of labels with a judge: leave one out.")
         if not inputs:
             raise click.UsageError("--plot needs results: without a pilot there is no curve.")
@@ -158,8 +156,8 @@ def plan_command(
 
     limits = None
     pilot: Leaderboard | Scores | None = None
-    if labels or judge or judge_family:
-        pilot = _labelled(label_sources(inputs, labels, judge, judge_family), reading,
+    if judged:
+        pilot = _labelled(judged.beside(inputs), reading,
                           pair or models, tasks, quiet=quiet)  # fmt: skip
     elif inputs:
         pilot = _pilot(inputs, reading, pair, models, tasks, quiet=quiet)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TypeAlias
 
 __all__ = ["Advance", "counting", "reading_files", "working"]
@@ -13,39 +13,25 @@ __all__ = ["Advance", "counting", "reading_files", "working"]
 Advance: TypeAlias = Callable[[int, int], None]
 
 
-@contextmanager
-def working(message: str, *, quiet: bool = False) -> Iterator[None]:
+def working(message: str, *, quiet: bool = False) -> AbstractContextManager[Advance | None]:
     """Show `message` with a moving bar and the time spent while the block runs.
 
     Nothing is shown in a pipe, and nothing stays on the screen.
     """
-    if not _is_watched(quiet):
-        yield
-        return
-    from rankbars.cli.bars import pulse_bar
-
-    with pulse_bar(message):
-        yield
+    return counting(message, None, quiet=quiet)
 
 
-@contextmanager
-def reading_files(*, quiet: bool = False) -> Iterator[Advance | None]:
+def reading_files(*, quiet: bool = False) -> AbstractContextManager[Advance | None]:
     """Show how much of the input has been read, and how fast, while the block runs.
 
     Gives what `rankbars.read` takes as ``progress``; None in a pipe, where nothing is shown.
     """
-    if not _is_watched(quiet):
-        yield None
-        return
-    from rankbars.cli.bars import size_bar
-
-    with size_bar("Reading") as bar:
-        yield _moving(bar.move, bar.turn_to, "Putting together")
+    return counting("Reading", "byte", then="Putting together", quiet=quiet)
 
 
 @contextmanager
 def counting(
-    message: str, unit: str, *, then: str | None = None, quiet: bool = False
+    message: str, unit: str | None, *, then: str | None = None, quiet: bool = False
 ) -> Iterator[Advance | None]:
     """Show how many things are done, and how fast, while the block runs.
 
@@ -53,8 +39,8 @@ def counting(
     ----------
     message : str
         What is being done.
-    unit : str
-        What is counted, one of them.
+    unit : str, optional
+        What is counted, one of them; None where nothing is.
     then : str, optional
         What is being done after the last of them.
     quiet : bool
@@ -65,26 +51,10 @@ def counting(
     callable or None
         Takes how many are done, and how many there are; None in a pipe, where nothing is shown.
     """
-    if not _is_watched(quiet):
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
-    from rankbars.cli.bars import count_bar
+    from rankbars.cli.bars import drawn_bar
 
-    with count_bar(message, unit) as bar:
-        yield bar.move if then is None else _moving(bar.move, bar.turn_to, then)
-
-
-def _moving(move: Advance, turn_to: Callable[[str], None], then: str) -> Advance:
-    """`move` until all is done; then the bar shows what comes after."""
-
-    def advance(done: int, total: int) -> None:
-        if done < total:
-            move(done, total)
-        else:
-            turn_to(then)
-
-    return advance
-
-
-def _is_watched(quiet: bool) -> bool:
-    return not quiet and sys.stderr is not None and sys.stderr.isatty()
+    with drawn_bar(message, unit, then) as advance:
+        yield advance

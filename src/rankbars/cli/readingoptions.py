@@ -27,6 +27,7 @@ __all__ = [
     "given_options",
     "limit_of",
     "memory_of",
+    "of_costs",
     "option_line",
     "read_store",
     "reading_options",
@@ -88,6 +89,18 @@ class Reading:
 def counting_failures(reading: Reading, *policies: str | None) -> Reading:
     """The reading, in which trials without a score count as the lowest one if a policy is fail."""
     return replace(reading, failed="fail" in policies)
+
+
+def of_costs(reading: Reading, name: str) -> Reading:
+    """The reading of what is paid: less is better, if nothing is said, and nobody told its limits.
+
+    It is a metric or a column of the same inputs.
+    """
+    said = tuple(one for one in reading.direction if one[0] == name)
+    return replace(
+        reading, metric=(name,), columns=tuple(one for one in reading.columns if one[0] != "score"),
+        direction=said or ((name, "lower"),), minimum=None, maximum=None,
+    )  # fmt: skip
 
 
 def taking_rows(reading: Reading) -> tuple[Reading, bool]:

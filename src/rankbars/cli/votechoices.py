@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from rankbars.data.scores import Scores
 
 __all__ = [
-    "VoteChoices",
     "VoteReading",
+    "anytime_option",
     "enough_votes",
     "examined",
+    "least_votes_option",
     "looks_begun",
     "refuse_unused",
     "take_look",
@@ -48,30 +49,6 @@ class VoteReading:
     def declared(self) -> dict[str, Any]:
         """What was declared, by the names that `rankbars.read` has for it."""
         return asdict(self)
-
-
-@dataclass(frozen=True, slots=True)
-class VoteChoices:
-    """How votes are turned into strengths."""
-
-    ties: str
-    both_bad: str
-    covariance: str
-    cluster: str
-    largest_component: bool
-    ridge: float
-    pairing: str
-    reweight: str
-    elo: str | None
-    cap: int | None
-    suspect_weight: float | None
-    least_votes: int
-    anytime: bool
-
-    @property
-    def options(self) -> VoteOptions:
-        """Those choices that are part of an analysis."""
-        return VoteOptions(**{one.name: getattr(self, one.name) for one in fields(VoteOptions)})
 
 
 vote_reading_options = collect_options(
@@ -106,8 +83,8 @@ vote_reading_options = collect_options(
 )  # fmt: skip
 
 vote_options = collect_options(
-    VoteChoices,
-    "voting",
+    VoteOptions,
+    "votes",
     (
         named_option(
             "--ties", known=TIES, default="half", show_default=True,
@@ -162,22 +139,26 @@ vote_options = collect_options(
             help="Votes: weight of those of voters whose votes do not fit the others'; 0 leaves "
             "them out. Without it they count like all.",
         ),
-        click.option(
-            "--least-votes", type=click.IntRange(min=0), metavar="N", default=0,
-            help="Votes: leave out models that took part in fewer than N votes.",
-        ),
-        click.option(
-            "--anytime", is_flag=True,
-            help="Votes that keep coming in: intervals that stay valid however often one looks, "
-            "from all votes together (--test e_strength, in the limit of many votes) or pair by "
-            "pair (--test e_process). With -o, what earlier looks have shown is kept beside the "
-            "board.",
-        ),
+    ),
+)  # fmt: skip
+least_votes_option, anytime_option = (
+    click.option(
+        "--least-votes", type=click.IntRange(min=0), metavar="N", default=0,
+        help="Votes: leave out models that took part in fewer than N votes.",
+    ),
+    click.option(
+        "--anytime", is_flag=True,
+        help="Votes that keep coming in: intervals that stay valid however often one looks, "
+        "from all votes together (--test e_strength, in the limit of many votes) or pair by "
+        "pair (--test e_process). With -o, what earlier looks have shown is kept beside the "
+        "board.",
     ),
 )  # fmt: skip
 
 
-def refuse_unused(scores: Scores, reading: VoteReading, voting: VoteChoices) -> None:
+def refuse_unused(
+    scores: Scores, reading: VoteReading, votes: VoteOptions, *others: int | bool
+) -> None:
     """Refuse options for votes where there are none."""
     from rankbars.data.votes import Votes
     from rankbars.errors import OptionError
@@ -185,14 +166,8 @@ def refuse_unused(scores: Scores, reading: VoteReading, voting: VoteChoices) -> 
     if any(isinstance(evidence, Votes) for evidence in scores.tasks.values()):
         _refuse_no_times(scores, reading)
         return
-    others = (
-        reading.controls,
-        reading.within,
-        reading.over_time,
-        voting.least_votes,
-        voting.anytime,
-    )
-    if voting.options != VoteOptions() or any(others):
+    given = (reading.controls, reading.within, reading.over_time, *others)
+    if votes != VoteOptions() or any(given):
         raise OptionError(
             "--ties, --both-bad, --covariance, --cluster, --largest-component, --ridge, "
             "--pairing, --reweight, --elo, --cap, --suspect-weight, --control, --within, --over-"
