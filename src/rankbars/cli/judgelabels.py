@@ -57,14 +57,14 @@ class JudgeFiles:
 
     labels: str | None
     judges: tuple[str, ...]
-    families: tuple[str, ...]
+    judge_families: tuple[str, ...]
 
     def __bool__(self) -> bool:
-        return bool(self.labels or self.judges or self.families)
+        return bool(self.labels or self.judges or self.judge_families)
 
     def beside(self, inputs: tuple[str, ...]) -> LabelSources:
         """Where labels and judgements are, together with ``INPUT``."""
-        return _label_sources(inputs, self.labels, self.judges, self.families)
+        return _label_sources(inputs, self.labels, self.judges, self.judge_families)
 
 
 judge_options = collect_options(
@@ -82,7 +82,7 @@ judge_options = collect_options(
             "INPUT. It corrects the labels where it is worth it. Repeat for several judges.",
         ),
         click.option(
-            "--judge-family", "families", metavar="[JUDGE=]MODEL", multiple=True,
+            "--judge-family", "judge_families", metavar="[JUDGE=]MODEL", multiple=True,
             help="A model, or a pattern of models, of the judge's own family: how much better than "
             "people do it makes them is said. With several judges say which, as --judge names it.",
         ),
