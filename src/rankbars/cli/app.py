@@ -48,7 +48,7 @@ COMMANDS: Final = {
     "submit": "rankbars.cli.nameschanged.submit_command",
     "rename": "rankbars.cli.nameschanged.rename_command",
     "retire": "rankbars.cli.nameschanged.retire_command",
-    "formats": "rankbars.cli.inputs.formats_command",
+    "formats": "rankbars.cli.formatscommand.formats_command",
     "table": "rankbars.cli.tablecommand.table_command",
     "demo": "rankbars.cli.democommand.demo_command",
     "simulate": "rankbars.cli.simulation.simulate_group",

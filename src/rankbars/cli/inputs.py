@@ -8,23 +8,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-import click
-
-from rankbars.cli.options import json_option, refuse_empty
-from rankbars.cli.outputs import STANDARD, emit_text, say, unreadable
+from rankbars.cli.outputs import say, unreadable
 from rankbars.cli.readingoptions import Reading
-from rankbars.errors import OptionError, ReadError
+from rankbars.errors import OptionError
 
 if TYPE_CHECKING:
     from rankbars.cli.votechoices import VoteReading
     from rankbars.data.notes import Note
     from rankbars.data.scores import Scores
-    from rankbars.readers import FileReport
 
 __all__ = [
-    "choose", "formats_command", "name_inputs", "one_model_as_sides", "read_scores",
+    "choose", "describe_reading", "name_inputs", "one_model_as_sides", "read_scores",
     "report_reading", "take_scores",
 ]  # fmt: skip
 
@@ -248,7 +244,7 @@ def report_reading(scores: Scores, *, quiet: bool = False) -> frozenset[Note]:
     """
     from rankbars.data.notes import without_folders
 
-    report = _describe_reading(scores)
+    report = describe_reading(scores)
     for line in unreadable(scores.notes) if quiet else (*report.lines, ""):
         say(line)
     # On a board they name files without the folders of this machine.
@@ -263,7 +259,7 @@ class _Report(NamedTuple):
     notes: frozenset[Note]
 
 
-def _describe_reading(scores: Scores) -> _Report:
+def describe_reading(scores: Scores) -> _Report:
     """What was read: files, formats, sizes, metrics, notes; the same for every format."""
     lines = [_files_line(scores), _size_line(scores), _metrics_line(scores)]
     by_message: dict[str, list[Note]] = {}
@@ -347,107 +343,3 @@ def _metrics_line(scores: Scores) -> str:
 
     parts = (f"{name!r} on {counted(count, 'task')}" for name, count in metrics.most_common())
     return f"Metrics: {list_words(parts, 5)}."
-
-
-@click.command("formats", short_help="What can be read, and what a file is.")
-@click.argument("paths", metavar="[PATH]...", nargs=-1, callback=refuse_empty)
-@json_option
-def formats_command(*, paths: tuple[str, ...], as_json: bool) -> int:
-    """List the formats that can be read, or say what each PATH was recognised as, and why.
-
-    Then what reading the recognised files gives, without any option. Exit code 1 if nothing is
-    recognised.
-    """
-    from rankbars.cli.outputs import print_answer
-    from rankbars.readers import explain
-
-    if not paths:
-        if as_json:
-            formats, problems = _catalogue()
-            print_answer(_EMPTY | {"formats": formats, "problems": problems})
-        else:
-            emit_text(_catalogue_text())
-        return 0
-    named = name_inputs(paths)
-    reports = explain(list(named.values()) if isinstance(named, dict) else named)
-    known = [report for report in reports if report.format is not None]
-    hints = _hints([report.path for report in reports if report.format is None])
-    is_read = known and all(report.path != STANDARD for report in known)
-    lines = _contents(known, named if isinstance(named, dict) else None) if is_read else []
-    if lines and lines[0].startswith(_NOT_READ):
-        hints |= _hints([report.path for report in known if report.format == "tidy"])
-    if not as_json:
-        for report in reports:
-            emit_text(f"{report.path}: {report.format or 'not recognised'}. {report.reason}\n")
-        for hint in hints.values():
-            emit_text("\n" + "\n".join(hint) + "\n")
-    if is_read or as_json:
-        if as_json:
-            files = [one._asdict() | {"hints": hints.get(one.path, [])} for one in reports]
-            print_answer(_EMPTY | {"files": files, "reading": lines})
-        else:
-            emit_text("\n" + "".join(f"{line}\n" for line in lines))
-    if not known:
-        raise ReadError(
-            f"nothing in {', '.join(paths)} is recognised. `rankbars formats` lists what can be "
-            "read."
-        )
-    return 0
-
-
-_EMPTY: dict[str, Any] = {
-    "schema": "rankbars.formats/1", "formats": {}, "problems": [], "files": [], "reading": [],
-}  # fmt: skip
-_NOT_READ = "Not read without options: "
-# Files whose content is shown where no format knows them.
-_MOST_SHOWN = 3
-
-
-def _hints(paths: Sequence[str]) -> dict[str, list[str]]:
-    """What JSON files hold that no format knows, and how to read them."""
-    from pathlib import Path
-
-    from rankbars.errors import RankbarsError
-    from rankbars.readers.inputfiles import InputFile
-    from rankbars.readers.mapped import describe_json
-
-    hints = {}
-    for path in [path for path in paths if path != STANDARD][:_MOST_SHOWN]:
-        try:
-            lines = describe_json(InputFile(Path(path), path))
-        except (RankbarsError, OSError):
-            continue  # what is wrong with it was said
-        if lines:
-            hints[path] = lines
-    return hints
-
-
-def _catalogue() -> tuple[dict[str, str], list[str]]:
-    """Formats of this package, of others, and why some of those cannot be used."""
-    from rankbars.readers import FORMATS
-    from rankbars.readers.recognition import load_plugins
-
-    plugins = load_plugins(FORMATS)
-    every = {**FORMATS, **plugins.formats}
-    return {name: one.description for name, one in every.items()}, list(plugins.problems)
-
-
-def _catalogue_text() -> str:
-    formats, problems = _catalogue()
-    width = max(len(name) for name in formats)
-    lines = [f"{name:<{width}} {description}" for name, description in formats.items()]
-    return "".join(f"{line}\n" for line in (*lines, *problems))
-
-
-def _contents(reports: Sequence[FileReport], named: dict[str, str] | None) -> list[str]:
-    """What the files hold, or what stands in the way."""
-    import rankbars as rb
-    from rankbars.cli.progress import reading_files
-
-    try:
-        with reading_files() as progress:
-            known = [report.path for report in reports]
-            scores = rb.read(named or known, progress=progress)
-    except rb.RankbarsError as error:
-        return [f"{_NOT_READ}{error}"]
-    return list(_describe_reading(scores).lines)

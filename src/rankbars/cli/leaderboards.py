@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from rankbars.cli.analysisoptions import analysis_options
 from rankbars.cli.backends import Workers, running_on
 from rankbars.cli.judgelabels import JudgeFiles, judge_options, refuse_without_labels
 from rankbars.cli.options import (
     about_options,
-    analysis_options,
     check_first,
     first_option,
     json_option,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from rankbars.cli.analysisoptions import analysis_options
 from rankbars.cli.backends import Workers, running_on
 from rankbars.cli.options import (
-    analysis_options,
     inputs_argument,
     json_option,
     models_option,

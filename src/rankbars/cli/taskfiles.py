@@ -261,26 +261,9 @@ def limit_tasks(scores: Scores, path: str, known: Sequence[str]) -> Scores:
 def _group_tasks(
     scores: Scores, path: str | None, within: str | None, known: Sequence[str]
 ) -> Scores:
-    """`scores` with tasks in the groups that a file names.
+    """`scores` with tasks in the groups that a file names; those of the log where there is none.
 
-    Parameters
-    ----------
-    scores : Scores
-        The tasks that are used.
-    path : str or None
-        Task and group, as other files about tasks; a task without a line is a group of its own.
-        ``"none"``: no groups, whatever a log says. None: those of the log.
-    within : {"size", "equal"}, optional
-        How tasks count in their group; by size if not given.
-    known : sequence of str
-        Every task that was read; the file may speak of those that are not used.
-
-    Raises
-    ------
-    ReadError
-        If the file cannot be read.
-    UnknownOptionError
-        If it names a task that was not read.
+    A task without a line is a group of its own; ``"none"`` as the file: no groups at all.
     """
     if path is None:
         groups = {task: one.group for task, one in scores.info.items() if one.group is not None}
@@ -296,20 +279,8 @@ def _group_tasks(
 def _cluster_rows(scores: Scores, path: str) -> Scores:
     """`scores` with the clusters of rows from a file.
 
-    Parameters
-    ----------
-    scores : Scores
-        The tasks that are used.
-    path : str
-        Two columns, row and cluster, for all tasks; or three, with the task first. JSON and YAML
-        map rows to clusters.
-
-    Raises
-    ------
-    ReadError
-        If the file cannot be read, or holds something else.
-    DataError
-        If a row has no cluster.
+    It has two columns, row and cluster, for all tasks; or three, with the task first. JSON and YAML
+    map rows to clusters.
     """
     if Path(path).suffix.lower() in (".json", ".yaml", ".yml"):
         return scores.cluster_rows(read_task_file(path))
