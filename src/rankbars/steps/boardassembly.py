@@ -407,14 +407,10 @@ def _round_edges(low: float, high: float) -> NDArray[np.float64] | None:
         first, last = math.floor(low * divisor / step), math.ceil(high * divisor / step)
         if last - first <= MOST_BINS:
             edges = np.arange(first, last + 1, dtype=np.float64) * step / divisor
-            return _outermost(edges, low, high)
+            # They hold the ends although they were rounded.
+            edges[0], edges[-1] = min(edges[0], low), max(edges[-1], high)
+            return edges if (np.diff(edges) > 0).all() else None
     return None
-
-
-def _outermost(edges: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64] | None:
-    """Edges that hold the ends although they were rounded; None if they no longer rise."""
-    edges[0], edges[-1] = min(edges[0], low), max(edges[-1], high)
-    return edges if (np.diff(edges) > 0).all() else None
 
 
 def note_unused(spec: Spec) -> tuple[Note, ...]:

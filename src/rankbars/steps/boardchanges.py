@@ -22,6 +22,7 @@ from rankbars.data.boardchange import (
 )
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import NameKind
+from rankbars.data.standings import shown_first
 
 __all__ = ["diff", "stated_level"]
 
@@ -103,15 +104,11 @@ def diff(old: Leaderboard, new: Leaderboard) -> BoardChange:
 
 def stated_level(board: Leaderboard) -> StatedLevel:
     """At which level a board states what it shows first."""
-    if board.lead == "task":
-        return _level(next(iter(board.tasks.values())))
-    if board.lead == "aggregate" and board.aggregate is not None:
-        drawn = any(note.code == "average-band" for note in board.notes)
-        found = _level(board.aggregate)
-        return replace(found, guarantee=None) if drawn else found
-    if board.overall is not None:
-        return _level(board.overall)
-    return StatedLevel(None, False, None, board.spec.scope, board.spec.alpha_overall)
+    shown = shown_first(board)
+    if shown is None:
+        return StatedLevel(None, False, None, board.spec.scope, board.spec.alpha_overall)
+    drawn = board.lead == "aggregate" and any(one.code == "average-band" for one in board.notes)
+    return replace(_level(shown), guarantee=None) if drawn else _level(shown)
 
 
 def _level(result: TaskResult | Aggregate | RankIntervals) -> StatedLevel:

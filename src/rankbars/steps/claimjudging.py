@@ -298,17 +298,13 @@ def refuse_contradictions(claims: Sequence[Claim], tasks: Sequence[str] = ()) ->
             claim for claim in claims
             if not claim.least and (claim.least == 0 or places[claim] == place)
         ]  # fmt: skip
-        circle = _two_first(here) or _circle([*_borders(here)])
+        first = [claim for claim in here if claim.kind == "top" and claim.k == 1]
+        circle = first[:2] if len(first) > 1 else _circle([*_borders(here)])
         if circle:
             names = [repr(claim.text) for claim in claims if claim in circle]
             raise OptionError(
                 f"Claims {join_words(names)} contradict each other. Leave one of them out."
             )
-
-
-def _two_first(claims: Sequence[Claim]) -> list[Claim]:
-    first = [claim for claim in claims if claim.kind == "top" and claim.k == 1]
-    return first[:2] if len(first) > 1 else []
 
 
 def _borders(claims: Sequence[Claim]) -> Iterator[_Border]:

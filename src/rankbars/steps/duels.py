@@ -167,8 +167,8 @@ def _average(
         for name, one in tasks.items()
     }
     if plan.over == "items":
-        parts, joined = _parts(pair, plan, scores, compared)
-        average = _items_average(pair, plan, parts, tasks)
+        parts, contrasts, joined = _parts(plan, scores, compared)
+        average = _items_average(pair, plan, parts, contrasts, tasks)
         rows = average_rows(pair, plan, parts, average.se)
         decided, notes = _decided(average, rows, spec, insisted=plan.insisted)
         return decided, (*plan.notes, *notes, *joined)
@@ -240,9 +240,9 @@ def _by_resampling(contrast: Contrast, made: PairDecision, statistic: float) -> 
 
 
 def _parts(
-    pair: Pair, plan: AveragePlan, scores: Scores, compared: dict[str, Comparisons]
-) -> tuple[list[TaskPart], tuple[Note, ...]]:
-    """The tasks of an average, those that the same runs were scored on as one."""
+    plan: AveragePlan, scores: Scores, compared: dict[str, Comparisons]
+) -> tuple[list[TaskPart], PairStatistics, tuple[Note, ...]]:
+    """The tasks of an average, those with the same rows as one, and its contrasts."""
     joined = JoinedTasks(plan, scores.tasks)
     parts: list[TaskPart] = []
     sums = start_sums(2)
@@ -257,19 +257,17 @@ def _parts(
                 )
             add_task(sums, pairs, part.summary, part.weight)
             parts.append(part)
-    return parts, joined.notes(average_contrasts(sums))
+    contrasts = average_contrasts(sums)
+    return parts, contrasts, joined.notes(contrasts)
 
 
 def _items_average(
     pair: Pair,
     plan: AveragePlan,
     parts: list[TaskPart],
+    contrasts: PairStatistics,
     tasks: dict[str, Contrast],
 ) -> Contrast:
-    sums = start_sums(2)
-    for part in parts:
-        if part.comparisons.pairs is not None:
-            add_task(sums, part.comparisons.pairs, part.summary, part.weight)
     sign = 1.0 if plan.direction == "higher" else -1.0
     counts = [
         common_rows(pair, part.evidence) if part.joined else tasks[part.task] for part in parts
@@ -278,7 +276,10 @@ def _items_average(
     ahead = [one.ahead for one in counts if one.ahead is not None]
     behind = [one.behind for one in counts if one.behind is not None]
     counted = len(ahead) == len(counts)
-    scored = list(zip(parts, counts, strict=True))
+    scored = [
+        (part.weight * (sign if part.joined else 1.0), one)
+        for part, one in zip(parts, counts, strict=True)
+    ]
     joined = any(part.joined for part in parts)
     return Contrast(
         name=f"average of {len(used)} tasks",
@@ -287,12 +288,8 @@ def _items_average(
         n=sum(one.n for one in counts),
         n_a=sum(one.n_a for one in counts),
         n_b=sum(one.n_b for one in counts),
-        score_a=math.fsum(
-            part.weight * one.score_a * (sign if part.joined else 1.0) for part, one in scored
-        ),
-        score_b=math.fsum(
-            part.weight * one.score_b * (sign if part.joined else 1.0) for part, one in scored
-        ),
+        score_a=math.fsum(weight * one.score_a for weight, one in scored),
+        score_b=math.fsum(weight * one.score_b for weight, one in scored),
         ahead=sum(ahead) if counted else None,
         behind=sum(behind) if counted else None,
         binary=not joined and all(task.binary for task in used),
@@ -306,7 +303,7 @@ def _items_average(
         ),
         # A tail of a few rows that are resampled is judged by its part in the average.
         approximate=not all(part.comparisons.guaranteed for part in parts),
-        **_mean_test(average_contrasts(sums), pair.cell, plan.alpha)._asdict(),
+        **_mean_test(contrasts, pair.cell, plan.alpha)._asdict(),
     )
 
 

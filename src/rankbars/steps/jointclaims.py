@@ -36,6 +36,7 @@ __all__ = [
     "claim_best_alone",
     "claim_jointly",
     "claim_top_alone",
+    "cycle_note",
     "first_critical",
     "note_missed",
 ]
@@ -106,6 +107,15 @@ def claim_jointly(correction: str, family: Family, alpha: float, *, split: bool)
         kept = first & best_set(family, alpha * _BEST_SHARE)
         first = kept if kept.any() else first
     return JointClaims(shown, first, cycles, corrected.notes)
+
+
+def cycle_note(models: tuple[str, ...], beginning: str = "These") -> Note:
+    """What is said of models that were each shown better than another in a circle."""
+    text = (
+        f"{beginning} models were each shown better than another in a circle, so at least one of "
+        "the findings is false. Nothing is claimed among them."
+    )
+    return Note("cycle", text, models=models)
 
 
 def note_missed(correction: str, family: Family, alpha: float, place: str) -> tuple[Note, ...]:

@@ -42,6 +42,7 @@ from rankbars.steps.jointclaims import (
     claim_best_alone,
     claim_jointly,
     claim_top_alone,
+    cycle_note,
     note_missed,
 )
 from rankbars.steps.validity import Cell, check_method, find_cell
@@ -310,7 +311,8 @@ def rank_jointly(
     task = comparisons.task
     found = (*choice.notes, *claims.notes, *substitution(choice.correction, cell))
     notes = [*on_task(found, task)]
-    notes.extend(_cycle_note(comparisons, present[members]) for members in claims.cycles)
+    models = comparisons.models
+    notes += [cycle_note(tuple(models[i] for i in present[some])) for some in claims.cycles]
     alone = []
     if best_alone and present.size:
         alone.append(claim_best_alone(decides, family, alpha))
@@ -361,7 +363,8 @@ def _intervals(
         shown = np.zeros((size, size), dtype=np.bool_)
         shown[np.ix_(present, present)] = order
         bounds = rank_bounds(shown)
-        notes.extend(_cycle_note(comparisons, present[members]) for members in cycles)
+        models = comparisons.models
+        notes += [cycle_note(tuple(models[i] for i in present[some])) for some in cycles]
     else:
         better, worse = np.zeros((2, size), dtype=np.int64)
         better[present], worse[present] = decisions.better, decisions.worse
@@ -422,13 +425,3 @@ def _scope(scope: str) -> Scope:
     if scope == "all":
         return "all"
     raise UnknownOptionError.among("scope", scope, SCOPES)
-
-
-def _cycle_note(comparisons: Comparisons, members: NDArray[np.intp]) -> Note:
-    names = tuple(comparisons.models[i] for i in members)
-    return Note(
-        "cycle",
-        "These models were each shown better than another in a circle, so at least one of the "
-        "findings is false. Nothing is claimed among them.",
-        models=names,
-    )

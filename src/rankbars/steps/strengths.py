@@ -135,7 +135,9 @@ def contrast_statistics(found: Strengths) -> PairStatistics:
     clusters hide.
     """
     size = found.fit.strength.size
-    n = np.rint(_met(found.counts)).astype(np.int64)
+    counts, met = found.counts, np.zeros((size, size))
+    np.add.at(met, (counts.first, counts.second), counts.weight.sum(axis=0))
+    n = np.rint(met + met.T).astype(np.int64)
     if not np.isfinite(found.covariance).all():
         diff = found.fit.strength[:, None] - found.fit.strength
         se = np.full((size, size), np.nan)
@@ -161,13 +163,6 @@ def contrast_statistics(found: Strengths) -> PairStatistics:
         statistic=np.where(known, pairs.statistic / factor, 0.0),
         df=np.maximum(df, 1.0),
     )
-
-
-def _met(counts: VoteCounts) -> NDArray[np.float64]:
-    """Votes between each two models, shape (M, M)."""
-    met = np.zeros((counts.n_models, counts.n_models))
-    np.add.at(met, (counts.first, counts.second), counts.weight.sum(axis=0))
-    return met + met.T
 
 
 def fit_tally(

@@ -417,12 +417,10 @@ def _gaps(evidence: Evidence, models: tuple[str, ...], baseline: str, task: str)
     if isinstance(evidence, Votes):
         raise DataError(f"Task {task!r} holds votes, which have no scores that could be filled.")
     values = np.atleast_2d(evidence.values if isinstance(evidence, Items) else evidence.mean)
-    place = {name: i for i, name in enumerate(evidence.models)}
-    lacks = np.asarray(np.isnan(values).any(axis=0))
-    found = [name for name in models if name not in place or lacks[place[name]]]
-    if lacks[place[baseline]]:
+    complete = set(names_where(evidence.models, ~np.isnan(values).any(axis=0)))
+    if baseline not in complete:
         raise DataError(_lacking(baseline, task))
-    return found
+    return [name for name in models if name not in complete]
 
 
 def _filled(evidence: Evidence, models: tuple[str, ...], baseline: str) -> Evidence:

@@ -39,7 +39,13 @@ from rankbars.steps.corrections import (
     resample_family,
     substitution,
 )
-from rankbars.steps.jointclaims import claim_best_alone, claim_jointly, claim_top_alone, note_missed
+from rankbars.steps.jointclaims import (
+    claim_best_alone,
+    claim_jointly,
+    claim_top_alone,
+    cycle_note,
+    note_missed,
+)
 from rankbars.steps.validity import find_cell
 
 __all__ = [
@@ -163,7 +169,8 @@ def average_ranks(
     claims = claim_jointly(correction, family, alpha, split=split)
     shown = np.zeros((size, size), dtype=np.bool_)
     shown[np.ix_(present, present)] = claims.shown_better
-    notes = [_cycle(models, present, members) for members in claims.cycles] + notes
+    circles = [tuple(models[i] for i in present[some]) for some in claims.cycles]
+    notes = [cycle_note(names, "On the average these") for names in circles] + notes
     if correction == "bootstrap_band":
         bounds = _band(draws, size, alpha)
         return AverageRanks(bounds, shown, (_BAND_NOTE, *notes), counted=True)
@@ -363,12 +370,3 @@ def _absence(found: Estimate, models: tuple[str, ...]) -> tuple[Note, ...]:
         "the first tier, because nothing was shown to be better."
     )
     return (Note("no-average", message, models=absent),)
-
-
-def _cycle(models: tuple[str, ...], present: NDArray[np.intp], members: list[int]) -> Note:
-    return Note(
-        "cycle",
-        "On the average these models were each shown better than another in a circle, so at "
-        "least one of the findings is false. Nothing is claimed among them.",
-        models=tuple(models[present[i]] for i in members),
-    )

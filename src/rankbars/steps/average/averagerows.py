@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Folds, Items
+from rankbars.data.fields import locate_models
 from rankbars.data.rightanswers import is_binary
 from rankbars.data.scores import TaskInfo
 from rankbars.errors import DataError
@@ -224,7 +225,6 @@ def _values(
     items: Items, limits: Limits | None, models: tuple[str, ...], positions: NDArray[np.intp]
 ) -> NDArray[np.float64]:
     """Rows of the models at `positions`, on the scale that is averaged."""
-    place = {name: column for column, name in enumerate(items.models)}
-    columns = [place[models[i]] for i in positions]
+    columns = locate_models([models[i] for i in positions], items.models)
     values = weighted_values(items)[:, columns]
     return values if limits is None else np.asarray(limits.apply(values))
