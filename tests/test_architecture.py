@@ -98,7 +98,6 @@ DOORS = {
     ("rankbars.data.outlook", "rankbars.render.outlooks"),
     ("rankbars.data.raceboard", "rankbars.render.plotting.workplots"),
     ("rankbars.data.raceboard", "rankbars.render.racetext"),
-    ("rankbars.data.outlook", "rankbars.render.plantext"),
     ("rankbars.data.outlook", "rankbars.render.plotting.workplots"),
     ("rankbars.data.scores", "rankbars.data.plaintable"),
     ("rankbars.data.scores", "rankbars.tables.dataframes"),

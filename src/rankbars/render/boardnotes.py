@@ -16,6 +16,7 @@ __all__ = [
     "Remark",
     "all_remarks",
     "few_remarks",
+    "note_lines",
     "remark_text",
 ]
 
@@ -155,3 +156,15 @@ def _numbered(remarks: Iterable[Remark], board: Leaderboard) -> tuple[Remark, ..
         number += 1
         numbered.append(replace(remark, number=number))
     return tuple(numbered)
+
+
+def note_lines(notes: Iterable[Note], name: Callable[[str], str] = visible) -> list[str]:
+    """Each note once, behind the tasks it is about."""
+    places: dict[str, dict[str, None]] = {}
+    for note in notes:
+        tasks = places.setdefault(note.message, {})
+        tasks |= {} if note.task is None else {name(note.task): None}
+    return [
+        (f"{list_words([*tasks], _MOST_TASKS)}: " if tasks else "") + visible(message)
+        for message, tasks in places.items()
+    ]

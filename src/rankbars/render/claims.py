@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.boardchange import StatedLevel
 from rankbars.data.intervals import RankIntervals, Scope
-from rankbars.data.notes import Note, list_words
+from rankbars.data.notes import Note
 from rankbars.render.notation import show_guarantee, show_level, visible
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ __all__ = [
     "leads_with_band",
     "level_words",
     "new_task_claim",
-    "note_lines",
     "overall_claim",
     "quantity_words",
     "says_nothing",
@@ -78,7 +77,6 @@ _REASONS = {
     "adaptive-pairs": "earlier results chose which models met",
     "clusters-ignored": "rows come in clusters, and the test takes them as independent",
 }
-_MOST_TASKS = 3
 _EQUAL = 1e-12  # of the largest weight; closer weights are equal but for rounding
 _TITLES = {
     "mean": "Score",
@@ -161,18 +159,6 @@ def given_rows(notes: Iterable[Note]) -> str:
     """What a verdict takes for granted where rows seem to go together; empty elsewhere."""
     asked = any(note.code == "dependent-rows" for note in notes)
     return ", if rows are independent" if asked else ""
-
-
-def note_lines(notes: Iterable[Note], name: Callable[[str], str] = visible) -> list[str]:
-    """Each note once, behind the tasks it is about."""
-    places: dict[str, dict[str, None]] = {}
-    for note in notes:
-        tasks = places.setdefault(note.message, {})
-        tasks |= {} if note.task is None else {name(note.task): None}
-    return [
-        (f"{list_words([*tasks], _MOST_TASKS)}: " if tasks else "") + visible(message)
-        for message, tasks in places.items()
-    ]
 
 
 def _lead_claim(board: Leaderboard) -> Claim:

@@ -12,7 +12,8 @@ import numpy as np
 
 from rankbars.data.headtohead import Contrast, HeadToHead
 from rankbars.data.plain import answer_json
-from rankbars.render.claims import APPROXIMATE, approximate_words, given_rows, note_lines
+from rankbars.render.boardnotes import note_lines
+from rankbars.render.claims import APPROXIMATE, approximate_words, given_rows
 from rankbars.render.notation import (
     MISSING,
     rows_of,
@@ -25,7 +26,7 @@ from rankbars.render.notation import (
     suitable_decimals,
     visible,
 )
-from rankbars.render.plantext import needed_to_dict, needed_words
+from rankbars.render.outlooks import needed_to_dict, needed_words
 from rankbars.render.textlines import cells_of, each_wrapped, in_columns, text_of
 
 __all__ = [

@@ -16,9 +16,9 @@ from rankbars.errors import OptionError
 from rankbars.render.boardnotes import remark_text
 from rankbars.render.claims import APPROXIMATE, lead_claim, overall_claim, task_claim
 from rankbars.render.notation import shorten, show_level, visible
-from rankbars.render.partlyscored import placed_table
 from rankbars.render.ranktable import Row, Table, board_table, take_task, task_order, task_table
 from rankbars.render.sentences import headline, new_task_line, task_line
+from rankbars.render.sidetables import placed_table
 
 __all__ = ["attributes_text", "render_csv", "render_dot", "render_json", "render_latex"]
 

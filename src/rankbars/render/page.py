@@ -13,43 +13,34 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankbars.data.about import About
 from rankbars.data.board import Leaderboard
 from rankbars.data.noise import Noise
-from rankbars.data.scores import Input
 from rankbars.errors import OptionError
 from rankbars.render.arenatables import (
-    CategoryRow,
-    SuspectTables,
-    TimeTables,
     category_rows,
     suspect_tables,
     time_tables,
 )
 from rankbars.render.boardnotes import Remark, all_remarks, remark_text
 from rankbars.render.claims import average_level, is_approximate, level_words
-from rankbars.render.costtable import cost_table
-from rankbars.render.examination import HealthBlock, health_blocks
+from rankbars.render.examination import health_blocks
 from rankbars.render.firstscreen import (
-    Opening,
     compared,
     new_task_level,
     new_task_title,
     opening,
     what_is_ranked,
 )
-from rankbars.render.methodbox import MethodEntry, method_entries
+from rankbars.render.methodbox import method_entries
 from rankbars.render.noisetext import NoiseTable, noise_sentences, noise_table
 from rankbars.render.notation import shorten, visible
 from rankbars.render.pagedata import can_explore, drawn_part, page_json, top_share
 from rankbars.render.pagelayout import (
-    Matrix,
     PageRow,
-    Tick,
     average_matrix,
     group_matrix,
     page_rows,
@@ -58,7 +49,6 @@ from rankbars.render.pagelayout import (
     task_matrix,
 )
 from rankbars.render.paragraph import citation, methods_paragraph, references
-from rankbars.render.partlyscored import placed_table
 from rankbars.render.ranktable import SideTable, Table, board_table, task_table
 from rankbars.render.sentences import (
     field_line,
@@ -73,7 +63,7 @@ from rankbars.render.sentences import (
     task_line,
     width_line,
 )
-from rankbars.render.sidetables import order_table
+from rankbars.render.sidetables import cost_table, order_table, placed_table
 from rankbars.stats.resampling.rankcounts import TOP
 
 if TYPE_CHECKING:
@@ -118,53 +108,6 @@ class _NoteLine:
     number: int | None
     code: str
     text: Markup
-
-
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """Everything the template prints, ready to show."""
-
-    title: str
-    summary: str
-    about: About | None
-    opening: Opening
-    first: Markup
-    whole: Markup
-    new_first: Markup
-    new_level: str
-    ranked: str
-    fits: str
-    falling: str
-    new_task: str
-    field: tuple[str, ...]
-    scopes: str
-    outcomes: str
-    table: Table
-    rows: tuple[PageRow, ...]
-    placed: SideTable | None
-    orders: SideTable | None
-    costs: SideTable | None
-    categories: tuple[CategoryRow, ...]
-    over_time: TimeTables | None
-    suspects: tuple[SuspectTables, ...]
-    ticks: tuple[Tick, ...]
-    average: Matrix | None
-    groups: Matrix | None
-    noise: tuple[_NoiseBlock, ...]
-    matrix: Matrix | None
-    tasks: tuple[_TaskBlock, ...]
-    scores: Matrix | None
-    terms: tuple[_Term, ...]
-    top: int
-    bibtex: str
-    health: tuple[HealthBlock, ...]
-    notes: tuple[_NoteLine, ...]
-    entries: tuple[MethodEntry, ...]
-    paragraph: str
-    references: tuple[str, ...]
-    inputs: tuple[Input, ...]
-    options: tuple[tuple[str, str], ...]
-    version: str
 
 
 class PageFrame(NamedTuple):
@@ -288,15 +231,14 @@ def _quick(page: str) -> str:
     return short.encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
-def _slim(page: _Page) -> _Page:
+def _slim(page: dict[str, Any]) -> dict[str, Any]:
     """The page without what needs its script: rows by ranks alone, and no matrices."""
-    rows = tuple(replace(line, first="", top="") for line in page.rows)
-    table = replace(page.table, has_tiers=False)
-    fits = page.fits.removesuffix(" many-models")
-    return replace(
-        page, rows=rows, table=table, fits=fits, average=None, groups=None, noise=(),
-        matrix=None, tasks=(), scores=None,
-    )  # fmt: skip
+    return page | {
+        "rows": tuple(replace(line, first="", top="") for line in page["rows"]),
+        "table": replace(page["table"], has_tiers=False),
+        "fits": page["fits"].removesuffix(" many-models"),
+        "average": None, "groups": None, "noise": (), "matrix": None, "tasks": (), "scores": None,
+    }  # fmt: skip
 
 
 class _FragmentRow(NamedTuple):
@@ -373,65 +315,57 @@ def _with_those_near(board: Leaderboard, rows: tuple[PageRow, ...]) -> list[_Fra
     return found
 
 
-def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
+def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]:
+    """Everything the template prints, ready to show."""
     table = board_table(board, remarks)
     above = opening(board, _html_name)
     rows = page_rows(board, table, marks_first=above.marks_first)
     blocks = _task_blocks(board)
     about = board.about
-    return _Page(
-        title=(about and about.title) or "Leaderboard: " + field_line(board),
-        summary=(about and about.description) or headline(board),
-        about=about,
-        opening=above,
-        first=_title(above.title),
-        whole=_trusted(" ".join(headline_sentences(board, _html_name))),
-        new_first=_title(new_task_title(board, _html_name)),
-        new_level=new_task_level(board),
-        ranked=what_is_ranked(board),
-        fits=_widths(rows, table),
-        falling=_direction(board),
-        new_task=" ".join(filter(None, (new_task_line(board), width_line(board)))),
-        field=compared(board),
-        scopes=" ".join(
-            filter(
-                None,
-                (
-                    scale_line(board),
-                    *leader_lines(board),
-                    scopes_line(board),
-                    _draws_line(board),
-                ),
-            )
-        ),
-        outcomes=outcome_sentence(board),
-        table=table,
-        rows=rows,
-        placed=placed_table(board),
-        orders=order_table(board),
-        costs=cost_table(board),
-        categories=category_rows(board),
-        over_time=time_tables(board),
-        suspects=suspect_tables(board),
-        ticks=rank_ticks(table.n_models),
-        average=average_matrix(board),
-        groups=group_matrix(board),
-        noise=_noise_blocks(board),
-        matrix=task_matrix(board) if len(board.tasks) > 1 else None,
-        tasks=blocks,
-        scores=None if blocks or board.lead == "task" else score_matrix(board),
-        terms=_glossary(board),
-        top=TOP,
-        bibtex=citation(board),
-        health=health_blocks(board),
-        notes=_notes(remarks),
-        entries=method_entries(board),
-        paragraph=methods_paragraph(board),
-        references=references(board),
-        inputs=board.inputs,
-        options=_options(board),
-        version=board.version,
-    )
+    scopes = (scale_line(board), *leader_lines(board), scopes_line(board), _draws_line(board))
+    return {
+        "title": (about and about.title) or "Leaderboard: " + field_line(board),
+        "summary": (about and about.description) or headline(board),
+        "about": about,
+        "opening": above,
+        "first": _title(above.title),
+        "whole": _trusted(" ".join(headline_sentences(board, _html_name))),
+        "new_first": _title(new_task_title(board, _html_name)),
+        "new_level": new_task_level(board),
+        "ranked": what_is_ranked(board),
+        "fits": _widths(rows, table),
+        "falling": _direction(board),
+        "new_task": " ".join(filter(None, (new_task_line(board), width_line(board)))),
+        "field": compared(board),
+        "scopes": " ".join(filter(None, scopes)),
+        "outcomes": outcome_sentence(board),
+        "table": table,
+        "rows": rows,
+        "placed": placed_table(board),
+        "orders": order_table(board),
+        "costs": cost_table(board),
+        "categories": category_rows(board),
+        "over_time": time_tables(board),
+        "suspects": suspect_tables(board),
+        "ticks": rank_ticks(table.n_models),
+        "average": average_matrix(board),
+        "groups": group_matrix(board),
+        "noise": _noise_blocks(board),
+        "matrix": task_matrix(board) if len(board.tasks) > 1 else None,
+        "tasks": blocks,
+        "scores": None if blocks or board.lead == "task" else score_matrix(board),
+        "terms": _glossary(board),
+        "top": TOP,
+        "bibtex": citation(board),
+        "health": health_blocks(board),
+        "notes": _notes(remarks),
+        "entries": method_entries(board),
+        "paragraph": methods_paragraph(board),
+        "references": references(board),
+        "inputs": board.inputs,
+        "options": _options(board),
+        "version": board.version,
+    }
 
 
 def _title(html: str) -> Markup:

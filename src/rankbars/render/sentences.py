@@ -35,7 +35,7 @@ from rankbars.render.notation import (
     suitable_decimals,
     visible,
 )
-from rankbars.render.partlyscored import (
+from rankbars.render.sidetables import (
     field_words,
     may_share_first,
     placed_sentence,

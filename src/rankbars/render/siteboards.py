@@ -25,9 +25,9 @@ from rankbars.render.exports import render_csv
 from rankbars.render.firstscreen import opening
 from rankbars.render.notation import show_ranks
 from rankbars.render.page import PageFrame, page_style, render_html
-from rankbars.render.partlyscored import placed_table
 from rankbars.render.ranktable import board_table
 from rankbars.render.sentences import field_line, headline_sentences
+from rankbars.render.sidetables import placed_table
 
 __all__ = [
     "BOARD_STYLE", "MAIN_BOARD", "board_entry", "board_files", "board_paths", "board_rows",

@@ -12,7 +12,8 @@ import numpy as np
 from rankbars.data.judged import OUT_OF_REACH, Check, JudgedClaim
 from rankbars.data.notes import list_words
 from rankbars.data.plain import answer_json
-from rankbars.render.claims import given_rows, note_lines
+from rankbars.render.boardnotes import note_lines
+from rankbars.render.claims import given_rows
 from rankbars.render.notation import (
     EDGES,
     rows_of,
@@ -23,7 +24,7 @@ from rankbars.render.notation import (
     suitable_decimals,
     visible,
 )
-from rankbars.render.plantext import rounded_rows
+from rankbars.render.outlooks import rounded_rows
 from rankbars.render.textlines import each_wrapped, text_of, wrapped
 
 __all__ = [

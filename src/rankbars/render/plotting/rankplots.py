@@ -27,15 +27,15 @@ from rankbars.render.plotting.style import (
     ALL,
     DARK,
     FIRST,
-    MARKERS,
     PALE,
     SECOND,
     Shown,
+    bar_rows,
     bars,
     beside,
-    colors,
+    category_legend,
+    category_marks,
     label_rows,
-    last_rank,
     rank_axis,
 )
 from rankbars.render.ranktable import task_order
@@ -80,10 +80,8 @@ def plot_ranks(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
     if board.aggregate is None:
         return plot_new_task(board, ax, shown)
     average = board.aggregate
-    order = shown.rows(board.models, board.order, (average.best, average.worst))
-    worst = average.worst[order]
-    bars(ax, average.best[order], worst, last_rank(worst, len(board.models)))
-    label_rows(ax, [board.models[i] for i in order])
+    ends = average.best, average.worst
+    bar_rows(ax, board.models, ends, shown.rows(board.models, board.order, ends))
     ax.set_title(_title(lead_claim(board)))
     return ax
 
@@ -106,10 +104,8 @@ def plot_new_task(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
     new = board.overall
     if new is None:
         raise DataError("A board of one task has no interval for a new task to draw.")
-    order = shown.rows(board.models, board.order, (new.best, new.worst))
-    worst = new.worst[order]
-    bars(ax, new.best[order], worst, last_rank(worst, len(board.models)), SECOND)
-    label_rows(ax, [board.models[i] for i in order])
+    ends = new.best, new.worst
+    bar_rows(ax, board.models, ends, shown.rows(board.models, board.order, ends), SECOND)
     claim = overall_claim(new)
     ax.set_title(_title(claim._replace(title=f"Rank on a {claim.title.lower()}")))
     return ax
@@ -175,10 +171,8 @@ def plot_task_ranks(board: Leaderboard, ax: Axes, task: str, shown: Shown = ALL)
     found = board.tasks.get(task)
     if found is None:
         raise UnknownOptionError.among("task", task, board.tasks)
-    order = shown.rows(board.models, task_order(found), (found.best, found.worst))
-    worst = found.worst[order]
-    bars(ax, found.best[order], worst, last_rank(worst, len(board.models)))
-    label_rows(ax, [board.models[i] for i in order])
+    ends = found.best, found.worst
+    bar_rows(ax, board.models, ends, shown.rows(board.models, task_order(found), ends))
     name = shorten(visible(task), _TITLE_WIDTH)
     claim = task_claim(found)
     ax.set_title(f"Rank on {name}\n{claim.words}")
@@ -206,19 +200,12 @@ def plot_model_ranks(board: Leaderboard, ax: Axes, model: str) -> Axes:
         raise UnknownOptionError.among("model", model, board.models)
     at = board.models.index(model)
     tasks = sorted(board.tasks.values(), key=lambda t: (t.worst[at] - t.best[at], t.best[at]))
-    groups = sorted({task.category or "" for task in tasks})
-    shades = dict(zip(groups, colors(len(groups)), strict=True))
-    marks = {name: MARKERS[k % len(MARKERS)] for k, name in enumerate(groups)}
-    size = len(board.models)
+    marks, size = category_marks(tasks), len(board.models)
     ax.hlines(range(len(tasks)), 1, max(size, 2), color=PALE, lw=0.6)
     for row, task in enumerate(tasks):
-        group = task.category or ""
         ends = [task.best[at], task.worst[at]]
-        ax.plot(ends, [row, row], "-", marker=marks[group], color=shades[group], lw=2.4, ms=4)
-    if groups != [""]:
-        for group, text in zip(groups, labels(groups, 24), strict=True):
-            ax.plot([], [], "-", marker=marks[group], color=shades[group], label=text or "none")
-        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title="category")
+        ax.plot(ends, [row, row], "-", **marks[task.category or ""], lw=2.4, ms=4)
+    category_legend(ax, marks, "-")
     label_rows(ax, [task.name for task in tasks])
     rank_axis(ax, size)
     name = shorten(visible(model), _TITLE_WIDTH)

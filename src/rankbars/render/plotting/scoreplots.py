@@ -21,12 +21,13 @@ from rankbars.render.plotting.style import (
     ALL,
     DARK,
     FIRST,
-    MARKERS,
     PALE,
     SECOND,
     Shown,
     bars,
     beside,
+    category_legend,
+    category_marks,
     colors,
     label_rows,
     last_rank,
@@ -289,22 +290,16 @@ def plot_scores(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
     tasks = _on_one_scale(board)
     order = shown.rows(board.models, board.order)
     rows = np.arange(len(order))
-    groups = sorted({task.category or "" for task in tasks})
-    shades = dict(zip(groups, colors(len(groups)), strict=True))
+    marks = category_marks(tasks)
     ax.hlines(rows, *_ends(board, order), color=PALE, lw=0.6)
     for k, task in enumerate(tasks):
-        group = task.category or ""
         low, high = task.score_interval()
         shift = 0.0 if len(tasks) == 1 else 0.5 * (k / (len(tasks) - 1) - 0.5)
         ax.errorbar(
             task.mean[order], rows + shift, xerr=np.nan_to_num((high - low)[order] / 2), lw=0,
-            elinewidth=0.6, ms=2.4, color=shades[group],
-            marker=MARKERS[groups.index(group) % len(MARKERS)],
+            elinewidth=0.6, ms=2.4, **marks[task.category or ""],
         )  # fmt: skip
-    if groups != [""]:
-        for k, (group, text) in enumerate(zip(groups, labels(groups, 24), strict=True)):
-            ax.plot([], [], MARKERS[k % len(MARKERS)], color=shades[group], label=text or "none")
-        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title="category")
+    category_legend(ax, marks, "")
     label_rows(ax, [board.models[i] for i in order])
     ax.set_xlabel(_score_name(tasks[0]))
     ax.set_title(f"Scores\na mark per task, bars: {show_level(tasks[0].alpha)} intervals")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import io
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +17,7 @@ from rankbars.render.notation import visible
 from rankbars.render.plotting.lettering import (
     NAME_WIDTH,
     Names,
+    labels,
     set_letters,
     without_glyph_warnings,
 )
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.text import Text
+
+    from rankbars.data.taskresult import TaskResult
 
 __all__ = [
     "ALL",
@@ -38,8 +41,11 @@ __all__ = [
     "SECOND",
     "SORTS",
     "Shown",
+    "bar_rows",
     "bars",
     "beside",
+    "category_legend",
+    "category_marks",
     "check_picture",
     "colors",
     "draw_title",
@@ -146,6 +152,34 @@ class Shown(NamedTuple):
 
 
 ALL = Shown()
+
+
+def bar_rows(
+    ax: Axes, models: Sequence[str], ends: tuple[NDArray[np.int64], NDArray[np.int64]],
+    order: Sequence[int], color: str = FIRST,
+) -> None:  # fmt: skip
+    """A bar of ranks per model, in this order, and its name; `ends`: best and worst of all."""
+    best, worst = (one[order] for one in ends)
+    bars(ax, best, worst, last_rank(worst, len(models)), color)
+    label_rows(ax, [models[i] for i in order])
+
+
+def category_marks(tasks: Iterable[TaskResult]) -> dict[str, dict[str, Any]]:
+    """Colour and mark of the tasks of each category, as arguments of what is drawn."""
+    groups = sorted({task.category or "" for task in tasks})
+    return {
+        name: {"color": color, "marker": MARKERS[k % len(MARKERS)]}
+        for k, (name, color) in enumerate(zip(groups, colors(len(groups)), strict=True))
+    }
+
+
+def category_legend(ax: Axes, marks: Mapping[str, Mapping[str, Any]], line: str) -> None:
+    """What the marks mean, beside the picture; nothing where there is one kind of tasks."""
+    if list(marks) == [""]:
+        return
+    for mark, text in zip(marks.values(), labels([*marks], 24), strict=True):
+        ax.plot([], [], linestyle=line, **mark, label=text or "none")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title="category")
 
 
 def label_rows(ax: Axes, names: Sequence[str]) -> None:

@@ -14,7 +14,6 @@ from rankbars.data.outlook import Plan
 from rankbars.data.raceboard import RaceBoard
 from rankbars.errors import DataError, OptionError
 from rankbars.render.claims import statements_level
-from rankbars.render.costtable import front_of
 from rankbars.render.notation import show_count, show_level, visible
 from rankbars.render.plotting.lettering import labels
 from rankbars.render.plotting.scoreplots import score_words
@@ -28,6 +27,7 @@ from rankbars.render.plotting.style import (
     Shown,
     check_picture,
 )
+from rankbars.render.sidetables import front_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
