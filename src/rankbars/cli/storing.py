@@ -267,8 +267,7 @@ def _holding(store: str, models: Sequence[str], tasks: Sequence[str]) -> tuple[l
 
 def _plan_rest(held: Holdings, entries: Sequence[FileEntry]) -> Change:
     """Files are removed; what was read with them is read again without them."""
-    from rankbars.readers.remaining import read_rest_again
-    from rankbars.store.holdings import Change
+    from rankbars.store.holdings import Change, read_rest_again
     from rankbars.tables.database import Engine
 
     places = {one.place for one in entries}

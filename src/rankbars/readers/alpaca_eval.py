@@ -10,12 +10,12 @@ from pathlib import Path
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, read_each
-from rankbars.readers.logs.csvtext import columns_of, read_table
 from rankbars.readers.logs.jsontext import first_object, read_records
 from rankbars.readers.logs.jsonvalues import as_text, fingerprint, score_of
 from rankbars.readers.logs.records import Measure, Run
 from rankbars.readers.parts import Comparison, JudgedFile, Leaderboard, Part
 from rankbars.readers.recognition import SIGNATURE, Recognition, by_keys
+from rankbars.readers.scoredrows import columns_of, read_table
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]

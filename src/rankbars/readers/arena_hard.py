@@ -13,7 +13,6 @@ from typing import Any
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, read_all
-from rankbars.readers.logs.csvtext import columns_of, read_table
 from rankbars.readers.logs.jsontext import first_object, read_json_lines
 from rankbars.readers.logs.jsonvalues import (
     as_finite,
@@ -25,6 +24,7 @@ from rankbars.readers.logs.jsonvalues import (
 from rankbars.readers.logs.records import Answers, Measure, Run
 from rankbars.readers.parts import Comparison, JudgedFile, Leaderboard, Part
 from rankbars.readers.recognition import SIGNATURE, Recognition, by_keys
+from rankbars.readers.scoredrows import columns_of, read_table
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]

@@ -15,7 +15,7 @@ from rankbars.data.judged import Role
 from rankbars.data.scores import Input
 from rankbars.errors import OptionError, ReadError
 from rankbars.readers.inputfiles import split_name
-from rankbars.readers.yamlfiles import parse_yaml, read_utf8
+from rankbars.readers.openedfiles import parse_yaml, read_utf8
 
 __all__ = ["AskedClaims", "ClaimFile", "ClaimLine", "claim_lines", "margin_of", "read_claims"]
 

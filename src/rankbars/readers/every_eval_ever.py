@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
 from rankbars.readers.every_eval_records import Aggregate, Result, read_aggregates
-from rankbars.readers.every_eval_samples import OWN, Samples, read_samples
-from rankbars.readers.every_eval_wholes import category_of, find_groups, find_wholes
+from rankbars.readers.every_eval_samples import (
+    OWN,
+    Column,
+    Samples,
+    align,
+    columns_of,
+    count_rows,
+    measure_names,
+    read_samples,
+)
 from rankbars.readers.inputfiles import InputFile, file_stem, read_each
 from rankbars.readers.logs.jsontext import top_level_keys
 from rankbars.readers.logs.records import (
-    ERROR,
-    UNSCORED,
     Agreement,
     Answers,
     Measure,
@@ -41,6 +43,11 @@ _KINDS = {
 }
 
 _SAMPLES = re.compile(r"(?P<record>.+)_samples", re.DOTALL)
+
+WHOLE_WORDS = frozenset({"overall", "average", "avg", "mean", "total", "aggregate"})
+_BREAKS = re.compile(r"[\s/_.:()\[\]-]+")
+# Between the name of a whole and that of a part. Not "-" or "_": mmlu_pro is no part of mmlu.
+SEPARATORS = ("/", ".", ":", " (", " - ")
 
 OWN_LIBRARY = "rankbars"
 
@@ -75,7 +82,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
 
     read_each(files, add)
     joined, alone, notes = _join(records, rows)
-    groups = find_groups(records)
+    groups = _find_groups(records)
     runs = [
         run
         for place, record in enumerate(records)
@@ -152,6 +159,102 @@ def _drop_foreign_prints(runs: Sequence[Run], records: Sequence[Aggregate]) -> l
     ]
 
 
+def _find_wholes(results: Sequence[Result]) -> dict[str, tuple[str, ...]]:
+    """Parts by whole, as far as the names of tasks and data sets tell.
+
+    Parameters
+    ----------
+    results : sequence of Result
+        Results of one record.
+    """
+    of_task = {result.task: result for result in results}
+    by_start = _by_start(list(of_task))
+    found = {}
+    for task, result in of_task.items():
+        words = _words(task)
+        stem = words[:-1] if words[-1:] and words[-1] in WHOLE_WORDS else None
+        if stem is None and words[:1] and words[0] in WHOLE_WORDS:
+            stem = words[1:]
+        if stem is not None:
+            named = _parts_of_stem(result, stem, of_task.values())
+            parts = [*dict.fromkeys((*by_start.get(task, ()), *named))]
+        else:
+            parts = by_start.get(task) or _parts_of_data(result, of_task.values())
+        if parts:
+            found[task] = tuple(parts)
+    return found
+
+
+def _find_groups(aggregates: Sequence[Aggregate]) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Groups of the lm-evaluation-harness, which get records of their own, by model and name.
+
+    A group has no data set of its own, and its tasks bear its name.
+    """
+    leaves: dict[str, set[str]] = {}
+    for one in aggregates:
+        if one.library == "lmeval":
+            leaves.setdefault(one.model, set()).update(r.task for r in one.results if r.has_data)
+    found = {}
+    for one in aggregates:
+        names = leaves.get(one.model, set())
+        for result in one.results:
+            parts = tuple(sorted(name for name in names if name.startswith(f"{result.task}_")))
+            if one.library == "lmeval" and not result.has_data and len(parts) > 1:
+                found[one.model, result.task] = parts
+    return found
+
+
+def _category_of(task: str, wholes: Mapping[str, tuple[str, ...]]) -> str | None:
+    """The smallest whole that a task is a part of."""
+    containing = [whole for whole, parts in wholes.items() if task in parts]
+    return min(containing, key=lambda whole: len(wholes[whole]), default=None)
+
+
+def _by_start(tasks: Sequence[str]) -> dict[str, list[str]]:
+    """Tasks by what stands before a separator in their name."""
+    found: dict[str, list[str]] = {}
+    for task in tasks:
+        starts = {task[:at] for mark in SEPARATORS for at in _places(task, mark)}
+        for start in starts - {task}:
+            found.setdefault(start, []).append(task)
+    return found
+
+
+def _places(text: str, mark: str) -> Iterator[int]:
+    at = text.find(mark)
+    while at >= 0:
+        yield at
+        at = text.find(mark, at + 1)
+
+
+def _parts_of_stem(whole: Result, stem: Sequence[str], every: Iterable[Result]) -> list[str]:
+    """Parts of a mean or an overall score: what bears its name, or is on the same data."""
+    parts = []
+    for other in every:
+        words = _words(other.task)
+        same = words[: len(stem)] == list(stem) if stem else other.dataset == whole.dataset
+        if other is not whole and same and not WHOLE_WORDS.intersection(words):
+            parts.append(other.task)
+    return parts
+
+
+def _parts_of_data(whole: Result, every: Iterable[Result]) -> list[str]:
+    """Parts of a task that is called like the data set of the others."""
+    if not whole.dataset or fold_name(whole.task) != fold_name(whole.dataset):
+        return []
+    return [
+        other.task
+        for other in every
+        if other is not whole
+        and other.dataset == whole.dataset
+        and other.metric.name == whole.metric.name
+    ]
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in _BREAKS.split(name.casefold()) if word]
+
+
 def _runs_of_aggregate(
     record: Aggregate, samples: Samples | None, groups: Mapping[tuple[str, str], tuple[str, ...]]
 ) -> Iterator[Run]:
@@ -176,10 +279,10 @@ def _runs_of_aggregate(
             f"{record.rows}.",
         ))  # fmt: skip
     # A board of this package has no wholes beside their parts.
-    wholes = {} if record.library == OWN_LIBRARY else find_wholes(kept)
+    wholes = {} if record.library == OWN_LIBRARY else _find_wholes(kept)
     found = []
     for results in _group_results(kept):
-        columns = _columns_of(results, kept, samples)
+        columns = columns_of(results, kept, samples)
         rows, measures = _measures(results, columns)
         if measures:
             found.append((results, columns, rows, measures))
@@ -201,7 +304,7 @@ def _runs_of_aggregate(
             stamp=record.stamp,
             agree=_scale(results),
             expected=_expected(results, columns),
-            category=category_of(first.task, wholes),
+            category=_category_of(first.task, wholes),
             parts=wholes.get(first.task) or groups.get((record.model, first.task), ()),
             notes=(*notes, *_failure_notes(record.place, results, columns),
                    *_limit_notes(record.place, results), *_origin_notes(results)),
@@ -220,11 +323,11 @@ def _runs_of_samples(samples: Samples) -> Iterator[Run]:
         by_name.setdefault(name, {})[key or "score"] = block
     for name, found in by_name.items():
         columns = [
-            _Column(block, inner, metric if inner == OWN else inner)
+            Column(block, inner, metric if inner == OWN else inner)
             for metric, block in found.items()
             for inner in block.metrics
         ]
-        rows, scores = _align(columns)
+        rows, scores = align(columns)
         measures = {
             one.name: Measure(
                 one.name, scores=values, fault=one.answers.faults.get(OWN),
@@ -257,56 +360,14 @@ def _group_results(results: Sequence[Result]) -> Iterator[list[Result]]:
     yield from groups.values()
 
 
-def _names(results: Sequence[Result]) -> list[str]:
-    """A name for each metric; longer ones where two would be the same."""
-    short = [result.metric.name for result in results]
-    if len(set(short)) == len(short):
-        return short
-    longer = [result.metric.longer for result in results]
-    if len(set(longer)) == len(longer):
-        return longer
-    return [f"{name} ({place})" for place, name in enumerate(longer, start=1)]
-
-
-class _Column(NamedTuple):
-    """Where the scores of a measure stand: among which answers, and as which metric there."""
-
-    answers: Answers
-    inner: str
-    name: str
-
-
-def _columns_of(
-    results: Sequence[Result], every: Sequence[Result], samples: Samples | None
-) -> dict[str, _Column]:
-    """Scores of items of results, by the name of their measure, as far as rows tell."""
-    blocks = {} if samples is None else samples.blocks
-    by_key = {key: block for (key, _), block in blocks.items() if key is not None}
-    by_name: dict[str, Answers] = {}
-    for (_, name), rows in blocks.items():
-        by_name.setdefault(name, rows)
-    found = {}
-    for name, result in zip(_names(results), results, strict=True):
-        own = by_key.get(result.key or "")
-        block = own or by_name.get(result.name)
-        if block is None and len(every) == len(blocks) == 1:
-            block = next(iter(blocks.values()))
-        # Else it cannot be told which of the metrics the score of a row is of.
-        if block is not None and own is None and result.metric.name in block.metrics:
-            found[name] = _Column(block, result.metric.name, name)
-        elif block is not None and (own is not None or len(results) == 1):
-            found[name] = _Column(block, OWN, name)
-    return found
-
-
 def _measures(
-    results: Sequence[Result], columns: Mapping[str, _Column]
+    results: Sequence[Result], columns: Mapping[str, Column]
 ) -> tuple[Rows | None, dict[str, Measure]]:
     """The answers that measures share, and the measures."""
-    rows, aligned = _align(list(columns.values()))
+    rows, aligned = align(list(columns.values()))
     scores = dict(zip(columns, aligned, strict=True))
     measures = {}
-    for name, result in zip(_names(results), results, strict=True):
+    for name, result in zip(measure_names(results), results, strict=True):
         if result.value is None and name not in columns:
             continue
         measures[name] = Measure(
@@ -359,58 +420,9 @@ def _scale(results: Sequence[Result]) -> dict[str, Agreement]:
     return {"greatest score": Agreement(f"{high:g}")} if high in (1.0, 100.0) else {}
 
 
-def _align(columns: Sequence[_Column]) -> tuple[Rows | None, list[NDArray[np.float64]]]:
-    """Answers of several metrics as one list, and the scores of each metric beside it."""
-    scores = [one.answers.column(one.inner) for one in columns]
-    if not columns:
-        return None, scores
-    keys = [one.answers.keys() for one in columns]
-    first = columns[0].answers.rows()
-    if all(one == keys[0] for one in keys):
-        return first, scores
-    index: dict[tuple[str, int], int] = {}
-    for own in keys:
-        for key in own:
-            index.setdefault(key, len(index))
-    size = len(index)
-    status, prints = np.full(size, UNSCORED, np.uint8), np.zeros(size, np.int64)
-    clusters: list[str | None] = [None] * size
-    printed, aligned = True, []
-    for own, column, values in zip(keys, columns, scores, strict=True):
-        rows = column.answers.rows()
-        places = np.array([index[key] for key in own], np.int64)
-        # An error for one metric is an error of the answer.
-        status[places] = np.where(status[places] == ERROR, ERROR, rows.status)
-        printed = printed and rows.prints is not None
-        prints[places] = 0 if rows.prints is None else rows.prints
-        for place, cluster in zip(places.tolist(), rows.clusters or (), strict=True):
-            clusters[place] = cluster
-        aligned.append(np.full(size, np.nan))
-        aligned[-1][places] = values
-    repeats = np.array([repeat for _, repeat in index], np.int64)
-    joined = first._replace(
-        ids=tuple(item for item, _ in index),
-        status=status,
-        repeats=repeats if len(np.unique(repeats)) > 1 else None,
-        clusters=tuple(clusters),
-        prints=prints if printed else None,
-    )
-    return joined, aligned
-
-
-def _count_rows(columns: Mapping[str, _Column]) -> tuple[int, int, bool]:
-    """Items with a row, those of them that failed, and whether items have several rows."""
-    if not columns:
-        return 0, 0, False
-    rows = next(iter(columns.values())).answers.rows()
-    failed = {name for name, state in zip(rows.ids, rows.status, strict=True) if state == ERROR}
-    several = any(one.answers.rows().repeats is not None for one in columns.values())
-    return len(set(rows.ids)), len(failed), several
-
-
-def _expected(results: Sequence[Result], columns: Mapping[str, _Column]) -> int | None:
+def _expected(results: Sequence[Result], columns: Mapping[str, Column]) -> int | None:
     """Items that the values are about; each may have several answers."""
-    items, failed, repeated = _count_rows(columns)
+    items, failed, repeated = count_rows(columns)
     known = [result.n for result in results if result.n is not None]
     if repeated or not known:
         return items or None
@@ -419,10 +431,10 @@ def _expected(results: Sequence[Result], columns: Mapping[str, _Column]) -> int 
 
 
 def _failure_notes(
-    place: str, results: Sequence[Result], columns: Mapping[str, _Column]
+    place: str, results: Sequence[Result], columns: Mapping[str, Column]
 ) -> list[Note]:
     """A note where the published value is over samples that failed, too."""
-    items, failed, _ = _count_rows(columns)
+    items, failed, _ = count_rows(columns)
     known = [result.n for result in results if result.n is not None and result.value is not None]
     if not failed or not known or max(known) <= items - failed:
         return []

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, TypeAlias
 from rankbars.data.evidence import LARGEST_SCORE
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, file_stem, read_each, read_head
-from rankbars.readers.logs.csvtext import is_csv
 from rankbars.readers.logs.jsontext import load_json, read_records, top_level_keys
 from rankbars.readers.logs.jsonvalues import (
     as_count,
@@ -30,6 +29,7 @@ from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, DECLINED, SIGNATURE, Recognition
 from rankbars.readers.scoredrows import (
     ScoredRow,
+    is_csv,
     number_of,
     read_rows,
     row_keys,

@@ -356,7 +356,7 @@ def _scores_from_logs(logs: Mapping[type, Sequence[Any]], options: ReadOptions) 
         runs = [run for board in boards for run in board.runs]
     if not judged:
         return scores_from_runs(runs, options).with_notes(notes)
-    from rankbars.readers.judgements import scores_from_judged
+    from rankbars.readers.votefiles import scores_from_judged
 
     return scores_from_judged(judged, runs, notes, options)
 

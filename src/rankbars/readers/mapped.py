@@ -24,7 +24,6 @@ from rankbars.readers.inputfiles import (
     read_all,
     read_head,
 )
-from rankbars.readers.logs.csvtext import is_csv, read_table
 from rankbars.readers.logs.jsontext import (
     LARGEST_LINE,
     load_json,
@@ -36,7 +35,7 @@ from rankbars.readers.logs.jsonvalues import as_count, parse_time
 from rankbars.readers.logs.records import ERROR, SCORED
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
-from rankbars.readers.scoredrows import item_of, number_of, row_keys
+from rankbars.readers.scoredrows import is_csv, item_of, number_of, read_table, row_keys
 from rankbars.readers.trials import Sheet, Trial, parts_of, spent
 from rankbars.tables.columns import ROLES as COLUMNS
 from rankbars.tables.columns import fold_name

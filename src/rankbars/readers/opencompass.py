@@ -25,13 +25,13 @@ from rankbars.readers.inputfiles import (
     read_each,
     read_head,
 )
-from rankbars.readers.logs.csvtext import columns_of, read_table
 from rankbars.readers.logs.jsonstream import JsonStream
 from rankbars.readers.logs.jsontext import top_level_keys
 from rankbars.readers.logs.jsonvalues import as_finite, as_mapping, as_text, parse_time
 from rankbars.readers.logs.records import Agreement, Answers, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
+from rankbars.readers.scoredrows import columns_of, read_table
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]

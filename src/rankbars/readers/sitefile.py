@@ -17,7 +17,7 @@ from rankbars.data.siteplan import ROLES, BoardChoice, Metric, SitePlan, Theme
 from rankbars.data.spec import MISSING_ITEMS, MISSING_POLICIES, MISSING_TASKS, Spec
 from rankbars.errors import OptionError, RankbarsError, ReadError
 from rankbars.readers.delimited import read_cells
-from rankbars.readers.yamlfiles import parse_yaml, read_utf8
+from rankbars.readers.openedfiles import parse_yaml, read_utf8
 
 __all__ = ["read_site"]
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import rankbars as rb
-from rankbars.readers.runrecords import parse_records
+from rankbars.cli.tablecommand import parse_records
 
 RECORDS = [
     {"model_id": "a", "task_id": "t", "metric_name": "acc", "score": 0.5, "weight": 2.0},
