@@ -265,7 +265,7 @@ def test_page_and_explanation_show_whose_votes_do_not_fit(which: str, pushed: Ar
     name = getattr(first, "voter", "") or getattr(first, "name", "")
     part = page[page.index('id="suspects"') : page.index('id="sure"')]
     assert part.count(f"<td>for {first.model}</td>") == len(found)
-    assert f'<th scope="row">{name}</th><td class="score">{first.votes}</td>' in part
+    assert f'<th scope="row"><bdi>{name}</bdi></th><td class="score">{first.votes}</td>' in part
     assert f"{which.capitalize()} whose votes do not fit those of the others" in words
     (line,) = (line for line in words.splitlines() if line.startswith(f"{name} "))
     share = (f"{first.won:.0%}", f"{first.expected:.0%}")
@@ -274,7 +274,7 @@ def test_page_and_explanation_show_whose_votes_do_not_fit(which: str, pushed: Ar
     for one in (task.suspects.moved or ())[:3] if task.suspects else ():
         assert [one.model, str(one.counted), str(one.without)] in map(str.split, words.splitlines())
         ranks = f'<td class="score">{one.counted}</td><td class="score">{one.without}</td>'
-        assert f'<th scope="row">{one.model}</th>{ranks}' in part
+        assert f'<th scope="row"><bdi>{one.model}</bdi></th>{ranks}' in part
 
 
 def test_nothing_is_shown_where_nobody_is_named() -> None:
