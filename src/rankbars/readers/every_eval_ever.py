@@ -47,7 +47,7 @@ _SAMPLES = re.compile(r"(?P<record>.+)_samples", re.DOTALL)
 WHOLE_WORDS = frozenset({"overall", "average", "avg", "mean", "total", "aggregate"})
 _BREAKS = re.compile(r"[\s/_.:()\[\]-]+")
 # Between the name of a whole and that of a part. Not "-" or "_": mmlu_pro is no part of mmlu.
-SEPARATORS = ("/", ".", ":", " (", " - ")
+_SEPARATOR = re.compile(r"[/.:]| \(| - ")
 
 OWN_LIBRARY = "rankbars"
 
@@ -160,13 +160,7 @@ def _drop_foreign_prints(runs: Sequence[Run], records: Sequence[Aggregate]) -> l
 
 
 def _find_wholes(results: Sequence[Result]) -> dict[str, tuple[str, ...]]:
-    """Parts by whole, as far as the names of tasks and data sets tell.
-
-    Parameters
-    ----------
-    results : sequence of Result
-        Results of one record.
-    """
+    """Parts by whole in one record, as far as the names of tasks and data sets tell."""
     of_task = {result.task: result for result in results}
     by_start = _by_start(list(of_task))
     found = {}
@@ -214,17 +208,9 @@ def _by_start(tasks: Sequence[str]) -> dict[str, list[str]]:
     """Tasks by what stands before a separator in their name."""
     found: dict[str, list[str]] = {}
     for task in tasks:
-        starts = {task[:at] for mark in SEPARATORS for at in _places(task, mark)}
-        for start in starts - {task}:
+        for start in {task[: found.start()] for found in _SEPARATOR.finditer(task)}:
             found.setdefault(start, []).append(task)
     return found
-
-
-def _places(text: str, mark: str) -> Iterator[int]:
-    at = text.find(mark)
-    while at >= 0:
-        yield at
-        at = text.find(mark, at + 1)
 
 
 def _parts_of_stem(whole: Result, stem: Sequence[str], every: Iterable[Result]) -> list[str]:

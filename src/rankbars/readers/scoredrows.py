@@ -169,8 +169,8 @@ def sheets_of(label: str, rows: Iterable[ScoredRow], *, named: bool) -> list[She
     --------
     >>> rows = [ScoredRow("a", "law", item, {"right": item > 1, "why": "text"}) for item in (1, 2)]
     >>> sheet, = sheets_of("run.json", rows, named=True)
-    >>> sheet.metric, [trial.scores for trial in sheet.trials]
-    ('right', [{'right': 0.0}, {'right': 1.0}])
+    >>> sheet.metric, [trial.scores["right"] for trial in sheet.trials]
+    ('right', [0.0, 1.0])
     """
     trials: dict[tuple[str, str], list[Trial]] = {}
     verdicts: dict[str, bool] = {}
