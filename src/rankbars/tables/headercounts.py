@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from rankbars.tables.database import Engine
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
 from rankbars.tables.valuetables import ValueTable, hold_cells
 
-__all__ = ["Counted", "take_header_counts"]
+__all__ = ["take_header_counts"]
 
 _COUNT = re.compile(r"(?i)(.*\S)\s*[(\[]\s*n\s*=\s*(\d[\d,]*)\s*[)\]]\s*")
 _MOST_ROWS = 10_000
-
-
-class Counted(NamedTuple):
-    """A table with a column of counts beside each of scores, and what was done."""
-
-    table: Table
-    remarks: tuple[tuple[str, str], ...] = ()
 
 
 def split_count(name: str) -> tuple[str, int] | None:
@@ -35,8 +27,10 @@ def split_count(name: str) -> tuple[str, int] | None:
     return (found[1], int(found[2].replace(",", ""))) if found else None
 
 
-def take_header_counts(table: Table, options: ReadOptions, engine: Engine) -> Counted:
-    """The table with the numbers of items that its header gives; as it is where it gives none.
+def take_header_counts(table: Table, options: ReadOptions, engine: Engine) -> tuple[Table, str]:
+    """The table with the numbers of items that its header gives, and what there is to say of them.
+
+    As it is where the header gives none.
 
     The same number everywhere may be one of answers to each item, and is left in the names.
 
@@ -54,13 +48,13 @@ def take_header_counts(table: Table, options: ReadOptions, engine: Engine) -> Co
     plain = [counts[name][0] if name in counts else name for name in table.columns]
     called = {*options.metrics, *options.columns.values(), *options.direction}
     if len({n for _, n in counts.values()}) < 2 or len({*plain}) < len(plain):
-        return Counted(table)
+        return table, ""
     if called & counts.keys() or options.layout not in (None, "models-by-tasks"):
-        return Counted(table)
+        return table, ""
     held = hold_cells(table, _MOST_ROWS + 1)
     rows = len(held[table.columns[0]])
     if rows > _MOST_ROWS:
-        return Counted(table)
+        return table, ""
     data = dict(zip(plain, held.values(), strict=True))
     data |= {f"{task}_n": [n] * rows for task, n in counts.values()}
     said = ", ".join(f"{task} {n:,}" for task, n in counts.values())
@@ -68,5 +62,4 @@ def take_header_counts(table: Table, options: ReadOptions, engine: Engine) -> Co
         f"Numbers of items are taken from the header: {said}. If they count something else, such "
         "as answers to each item, take them out of it."
     )
-    made = ValueTable.of(table.source, data, table.header_rows, engine)
-    return Counted(made, (("cells", remark),))
+    return ValueTable.of(table.source, data, table.header_rows, engine), remark

@@ -6,8 +6,7 @@ The header decides. It is never decided by which side is longer.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from rankbars.data.notes import list_names
@@ -24,10 +23,10 @@ from rankbars.tables.columns import (
     check_header,
     find_columns,
     fold_name,
-    paste_columns,
     role_names,
 )
 from rankbars.tables.crossvalidation import refuse_fold_columns
+from rankbars.tables.entries import refuse_crossed, refuse_numbered
 from rankbars.tables.likelyroles import likely_roles, refuse_lists
 from rankbars.tables.metrics import ends_in_loss, is_measure, split_words, usual_direction
 from rankbars.tables.modelcolumns import (
@@ -36,7 +35,7 @@ from rankbars.tables.modelcolumns import (
     refuse_score,
     refuse_systems,
 )
-from rankbars.tables.proposals import ask_two_ways, ask_undecided, refuse_crossed, unnamed_rows
+from rankbars.tables.proposals import ask_two_ways, ask_undecided, unnamed_rows
 from rankbars.tables.relations import Table
 from rankbars.tables.runnames import (
     answer_role,
@@ -292,7 +291,7 @@ def _matrix(table: Table, header: Header) -> Layout | None:
         keep = f"a file of two columns (in pandas: frame[{pair!r}])"
         refuse_times(table.source, times, keep, "--layout models-by-tasks")
         refuse_crossed(table, header)
-        _refuse_numbered(table, header)
+        refuse_numbered(table, header)
         return Layout("models-by-tasks", "there is a column of models and none of scores")
     if corner in corner_names("task"):
         items = next((name for name in others if names_items(name)), None)
@@ -349,46 +348,6 @@ def _refuse_runs(table: Table, header: Header) -> None:
             f"mean of them (in pandas: frame.melt({header.corner!r}, {scores!r}, {what!r}, "
             "'score')). If they are tasks: --layout models-by-tasks."
         )
-
-
-_ASKED = frozenset({"prompt", "question", "request", "query"})
-
-
-def _refuse_numbered(table: Table, header: Header) -> None:
-    """A matrix has one row per model; a column that numbers the rows of one is no task."""
-    known = role_names("model")
-    model = next((name for name in header.columns if fold_name(name) in known), header.columns[0])
-    rows: dict[str, list[int]] = {}
-    for number, cell in enumerate(header.cells[model]):
-        rows.setdefault(str(cell), []).append(number)
-    several = next((one for one in rows.values() if len(one) > 2), None)
-    if several is None:
-        return
-    cells = {name: [own[number] for number in several] for name, own in header.read.items()}
-    free = {*header.unexplained, *(n for n in header.columns if fold_name(n) in _ASKED)}
-    numbering = [name for name, found in cells.items() if name in free and _counts(found)]
-    others = [name for name in header.unexplained if name not in numbering]
-    # What is set aside as an amount elsewhere is measured here: there is nothing else.
-    others = others or [
-        name for name, found in cells.items()
-        if name not in numbering and name != model and None not in found
-    ]  # fmt: skip
-    if numbering and others:
-        roles = {"item": numbering[0], "score": others[0]}
-        if fold_name(model) not in known:
-            roles = {"model": model, **roles}
-        raise DataError(
-            f"{table.source}: {header.cells[model][several[0]]!r} has several rows, and "
-            f"{numbering[0]!r} numbers them, so it is no task. If it names the items, and "
-            f"{others[0]!r} is the score: {paste_columns(roles)}."
-        )
-
-
-def _counts(cells: Sequence[float | None]) -> bool:
-    """Whether numbers go up one by one."""
-    known = [cell for cell in cells if cell is not None]
-    steps = {later - before for before, later in pairwise(known)}
-    return len(known) == len(cells) and steps == {1.0}
 
 
 def _is_pivot(header: Header) -> bool:

@@ -266,68 +266,83 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
     rest = [name for name in names if name not in taken]
     numbers = header.row_numbers - set(named.values())
     dropped = [name for name in table.columns if name in numbers]
+
+    def leave_aside(some: Collection[str]) -> None:
+        dropped.extend(name for name in rest if name in some)
+        rest[:] = [name for name in rest if name not in some]
+
     if rows == "task":
-        for role in (*TASK_LABELS, *TASK_NUMBERS):
-            found = next((name for name in rest if fold_name(name) == role
-                          or (role == "n" and _counts_items(name))), None)  # fmt: skip
-            if found is not None:
-                traits[role] = found
-        rest = [name for name in rest if name not in traits.values()]
+        traits |= _traits_of_tasks(rest)
+        rest[:] = [name for name in rest if name not in traits.values()]
     summaries = tuple(name for name in rest if is_summary(name))
     descriptions: tuple[str, ...] = ()
     if chosen:
         said = (errors_of(rest), counts_of(rest))
         kept = {*chosen, *(one[name] for one in said for name in chosen if name in one)}
-        dropped += [name for name in rest if name not in kept]
-        rest = [name for name in rest if name in kept]
+        leave_aside({*rest} - kept)
     elif rows == "model":
-        helpers = _helpers(rest, options)
-        if len(helpers) == len(rest):
-            helpers = [name for name in rest if not is_attribute(name)]
-        others = [
-            name for name in rest
-            if name not in helpers and (name in options.direction or not is_mean_of_some(name))
-        ]  # fmt: skip
-        if others:
-            helpers = [name for name in rest if name not in others]
-        dropped += helpers
-        rest = [name for name in rest if name not in helpers]
+        leave_aside(_describing_models(rest, options))
         found = next(filter(_counts_items, rest), None)
         if found is not None and columns == "task":
             traits["n"] = found
             rest.remove(found)
     else:
-        aside = [*beside_a_mean(rest), *_no_models(rest, {*summaries, *options.models}, rows)]
-        descriptions = tuple(name for name in aside if name in numeric)
-        dropped += [*summaries, *aside]
-        rest = [name for name in rest if name not in (*summaries, *aside)]
+        aside = (beside_a_mean(rest), _no_models(rest, {*summaries, *options.models}, rows))
+        descriptions = tuple(name for some in aside for name in some if name in numeric)
+        for some in (summaries, *aside):
+            leave_aside(some)
     if columns == "item":
-        dropped += [name for name in rest if is_summary(name)]
-        rest = [name for name in rest if not is_summary(name)]
-    spreads = [] if chosen else spread_columns(rest)
-    dropped += [name for name in rest if name in spreads]
-    rest = [name for name in rest if name not in spreads]
+        leave_aside(summaries)
+    if not chosen:
+        leave_aside(spread_columns(rest))
     errors = errors_of(rest)
-    lonely = lonely_errors(rest, errors)
-    dropped += lonely
-    rest = [name for name in rest if name not in lonely]
+    leave_aside(lonely_errors(rest, errors))
     counts = counts_of(rest) if columns == "task" or options.cells is not None else {}
     beside = {*errors.values(), *counts.values()}
     values = tuple(name for name in rest if name not in beside)
     lacking = [name for name in values if name in numeric and name not in errors]
     if errors and lacking:
-        first = next(iter(errors))
-        told = f"such as {errors[first]!r}" if options.cells is None else f"in cells of {first!r}"
-        lines = paste_names("--metric", errors)
-        also = f" The others alone: {lines}." if len(errors) > 1 else ""
-        raise DataError(
-            f"{table.source}: some columns have a standard error beside them ({told}), "
-            f"{lacking[0]!r} has none. Give one for every column, or none.{also}"
-        )
+        raise DataError(_ask_for_errors(table, errors, lacking[0], options))
     if columns == "task":
         _check_kinds(table, values, names, options)
     return MatrixColumns(row_names, values, errors, counts, traits, tuple(dropped), summaries,
                   descriptions, keys)  # fmt: skip
+
+
+def _traits_of_tasks(names: Sequence[str]) -> dict[str, str]:
+    """Columns that describe tasks, by role."""
+    found: dict[str, str] = {}
+    for name in names:
+        folded = fold_name(name)
+        role = "n" if _counts_items(name) else folded
+        if role in (*TASK_LABELS, *TASK_NUMBERS):
+            found.setdefault(role, name)
+    return {role: found[role] for role in (*TASK_LABELS, *TASK_NUMBERS) if role in found}
+
+
+def _ask_for_errors(
+    table: Table, errors: Mapping[str, str], lacking: str, options: ReadOptions
+) -> str:
+    """What to do where one column has no standard error, and others have."""
+    first = next(iter(errors))
+    told = f"such as {errors[first]!r}" if options.cells is None else f"in cells of {first!r}"
+    also = f" The others alone: {paste_names('--metric', errors)}." if len(errors) > 1 else ""
+    return (
+        f"{table.source}: some columns have a standard error beside them ({told}), {lacking!r} has "
+        f"none. Give one for every column, or none.{also}"
+    )
+
+
+def _describing_models(names: Sequence[str], options: ReadOptions) -> list[str]:
+    """Columns that describe models or are means of others; what is left has at least one column."""
+    helpers = _helpers(names, options)
+    if len(helpers) == len(names):
+        helpers = [name for name in names if not is_attribute(name)]
+    others = [
+        name for name in names
+        if name not in helpers and (name in options.direction or not is_mean_of_some(name))
+    ]  # fmt: skip
+    return [name for name in names if name not in others] if others else helpers
 
 
 def _helpers(names: Sequence[str], options: ReadOptions) -> list[str]:

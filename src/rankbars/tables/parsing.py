@@ -77,9 +77,9 @@ def _prepare(table: Table, names: FileNames, options: ReadOptions, engine: Engin
         refuse_training(table)
     if layout == "tidy":
         return prepare_tidy(table, names, options)
-    counted = take_header_counts(table, options, engine)
-    tidy = _prepare_matrix(counted.table, layout, names, options)
-    return tidy._replace(remarks=(*tidy.remarks, *counted.remarks))
+    table, remark = take_header_counts(table, options, engine)
+    tidy = _prepare_matrix(table, layout, names, options)
+    return tidy._replace(remarks=(*tidy.remarks, *[("cells", remark)] * bool(remark)))
 
 
 def _prepare_matrix(table: Table, layout: str, names: FileNames, options: ReadOptions) -> TidyTable:

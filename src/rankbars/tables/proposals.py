@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
 from rankbars.data.notes import list_names
-from rankbars.errors import DataError
-from rankbars.tables.asides import describes_models, is_helper, is_summary, likely_scores
+from rankbars.tables.asides import is_helper, is_summary, likely_scores
 from rankbars.tables.cells import parse_number
-from rankbars.tables.columns import fold_name, names_source, paste_columns
-from rankbars.tables.conditions import paste_condition, quote_column
+from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.likelyroles import COMPARED, MOST_TASKS, likely_roles
 from rankbars.tables.metrics import (
     ends_in_loss,
@@ -36,10 +33,17 @@ from rankbars.tables.tableheads import (
     UNNAMED,
     Header,
     corner_names,
-    find_state,
 )
 
-__all__ = ["ask_two_ways", "ask_undecided", "refuse_crossed", "split_values", "unnamed_rows"]
+__all__ = [
+    "PLACES",
+    "RATERS",
+    "ask_two_ways",
+    "ask_undecided",
+    "ask_whom_it_is_about",
+    "split_values",
+    "unnamed_rows",
+]
 
 
 def ask_two_ways(table: Table, header: Header) -> str:
@@ -144,12 +148,12 @@ RATERS = split_words("""
 def _both(roles: Mapping[str, str]) -> str:
     """The line to paste, and what it is in Python."""
     score = roles.get("score", "")
-    lower = fold_name(score) in _PLACES or usual_direction(score) == "lower" or ends_in_loss(score)
+    lower = fold_name(score) in PLACES or usual_direction(score) == "lower" or ends_in_loss(score)
     side, said = (" --direction lower", ", direction='lower'") if lower else ("", "")
     return f"{paste_columns(roles)}{side} (in Python: columns={dict(roles)!r}{said})"
 
 
-def _ask_whom_it_is_about(roles: Mapping[str, str], rater: str) -> str:
+def ask_whom_it_is_about(roles: Mapping[str, str], rater: str) -> str:
     """The question whether items or those who rated them stand for others of their kind."""
     score, item = roles["score"], roles["item"]
     rest = {role: name for role, name in roles.items() if role not in ("item", "score")}
@@ -202,7 +206,7 @@ def _ways(table: Table, header: Header) -> str:
         if rater is not None and len(rated) == 2 and len(roles) == 4:
             item = next(name for name in rated if name != rater)
             about = {"model": roles["model"], "item": item, "score": roles["score"]}
-            return _ask_whom_it_is_about(about, rater)
+            return ask_whom_it_is_about(about, rater)
         usual = usual_direction(roles["score"])
         lower = usual == "lower" or ends_in_loss(roles["score"])
         lower |= usual is None and is_amount(roles["score"])
@@ -278,71 +282,7 @@ def _texts_and_numbers(header: Header) -> tuple[list[str], list[str]]:
     return text, [name for name in header.columns if name in header.numeric]
 
 
-def refuse_crossed(table: Table, header: Header) -> None:
-    """A matrix has one row per model; what crosses models with tasks or folds is no task."""
-    known = corner_names("model")
-    model = next((name for name in header.columns if fold_name(name) in known), None)
-    if model is None or header.is_different(model):
-        return
-    keys, cells = header.keys, header.cells
-    state = find_state(header)
-    texts = [
-        name for name in header.columns
-        if name not in (model, *header.numeric, *keys.values(), *UNNAMED, state)
-        and not is_helper(name) and _crosses(cells[model], cells[name])
-        and not _DATED.match(str(cells[name][0]))
-    ]  # fmt: skip
-    numbers = [
-        name
-        for name in header.unexplained
-        if name not in keys.values() and any(cell not in (None, "", "-") for cell in cells[name])
-    ]
-    numbers.sort(key=lambda name: not any((one or 0.0) % 1.0 > 0.0 for one in header.read[name]))
-    scores = likely_scores(numbers) or numbers
-    places = [name for name in header.columns if fold_name(name) in _PLACES
-              and name in header.numeric]  # fmt: skip
-    if not scores and len(texts) > 1:  # orders of models, one row for each
-        scores = places
-    if not scores or not (keys or texts):
-        return
-    splits = {name: split_values(set(cells[name])) for name in texts}
-    parts = [name for name in texts if splits[name]]
-    texts = [name for name in texts if name not in parts]
-    if len(texts) == 1 and not (keys or parts) and _are_tasks(scores, texts[0]):
-        return  # entries of models, which are asked about
-    ids = [name for name in numbers if name not in scores]
-    raters = [name for name in (*texts, *ids) if fold_name(name) in RATERS]
-    rated = [name for name in (*texts, *ids) if name not in raters]
-    roles = {"model": model}
-    if len(raters) == len(rated) == 1 and not (keys or parts):
-        about = {**roles, "item": rated[0], "score": scores[0]}
-        raise DataError(f"{table.source}: {_ask_whom_it_is_about(about, raters[0])}")
-    roles |= _name_rows(header, model, texts, ids) | {**keys, "score": scores[0]}
-    words = f"{next(iter((*texts, *parts, *keys.values())))!r} tells them apart"
-    lines = paste_columns(roles)
-    if parts:
-        chosen = f"{quote_column(parts[0])} = '{splits[parts[0]]}'"
-        lines = f"{lines} {paste_condition(chosen)}"
-    where = f", where={chosen!r}" if parts else ""
-    raise DataError(
-        f"{table.source}: {model!r} names models that have several rows, and "
-        f"{words}, so this seems to be one row per score. If so, name its columns: {lines} (in "
-        f"Python: columns={roles!r}{where}). If each column of numbers is a task: --layout "
-        "models-by-tasks."
-    )
-
-
-def _are_tasks(scores: Sequence[str], beside: str) -> bool:
-    """Whether columns of scores are tasks of a matrix, by what stands beside them and the models.
-
-    >>> _are_tasks(["mmlu", "arc"], "quant"), _are_tasks(["UAS", "LAS"], "Language")
-    (True, False)
-    """
-    known = fold_name(beside) in COMPARED or describes_models(beside)
-    return len(scores) > (1 if known else 2) and not any(map(is_measure, scores))
-
-
-_PLACES = frozenset({"rank", "place", "position", "ranking"})
+PLACES = frozenset({"rank", "place", "position", "ranking"})
 _SPLITS = frozenset({"train", "training", "test", "testing", "val", "valid", "validation", "dev",
                      "holdout", "heldout", "eval"})  # fmt: skip
 
@@ -359,49 +299,3 @@ def split_values(values: Collection[object]) -> str:
     if len(found) < 2 or not {fold_name(one) for one in found} <= _SPLITS:
         return ""
     return next((one for one in found if "test" in one.casefold()), found[0])
-
-
-def _name_rows(
-    header: Header, model: str, texts: Sequence[str], ids: Sequence[str]
-) -> dict[str, str]:
-    """Roles of the columns that tell the rows of a model apart: tasks, or items and their source.
-
-    A column of text names tasks, unless models have several rows of each of its names: then what
-    tells these apart names the items, and it what items come from, or who judged them.
-    """
-
-    def apart(*names: str) -> bool:
-        return header.is_different(model, *names)
-
-    if not texts:
-        return {}
-    named = any(map(apart, (*texts[1:], *ids)))  # something names each row by itself
-    if names_source(texts[0]) and not named:  # who was sampled
-        inner = next(
-            (name for name in header.columns if name not in (model, texts[0])
-             and apart(name, texts[0]) and not apart(name)), "",
-        )  # fmt: skip
-        return {"item": texts[0]} | ({"epoch": inner} if inner else {})
-    if apart(texts[0]):
-        several = len(set(map(str, header.cells[texts[0]]))) > MOST_TASKS
-        return {"item" if several else "task": texts[0]}
-    for name in (*texts[1:], *ids):
-        if apart(name):
-            return {"item": name, "cluster": texts[0]}
-        if apart(name, texts[0]):
-            return (
-                {"item": name, "epoch": texts[0]}
-                if name in ids
-                else {"task": texts[0], "item": name}
-            )
-    return {"task": texts[0]}
-
-
-_DATED = re.compile(r"\d{4}-\d\d-\d\d")
-
-
-def _crosses(models: Sequence[object], names: Sequence[object]) -> bool:
-    """Whether a column has several names beside one model, and the same beside several models."""
-    both = zip(models, names, strict=True)
-    pairs = {(str(model), str(name)) for model, name in both if name not in (None, "")}
-    return len(pairs) > max(len({model for model, _ in pairs}), len({name for _, name in pairs}))

@@ -134,8 +134,7 @@ def _over_runs(table: Table, options: ReadOptions, engine: Engine) -> Statistics
         others = {"se", "n"} & {*kinds.values()}
         if [len(counts), len(spreads), len(scores)] != [1, 1, 1] or others:
             return None
-    spread, runs = (_cells(table, name) for name in (spreads[0], counts[0]))
-    se = [a / math.sqrt(b) if b > 1 else math.nan for a, b in zip(spread, runs, strict=True)]
+    se = _errors_of_means(table, spreads[0], counts[0], fewest=2)
     made = _rebuilt(table, {spreads[0]: se}, {}, engine)
     remark = (
         f"Standard errors are {spreads[0]!r} over the square root of {counts[0]!r}, as standard "
@@ -330,8 +329,8 @@ def _mean_with_error(table: Table, header: _Numbers, engine: Engine) -> Statisti
 
 def _with_errors(table: Table, roles: Mapping[str, str], std: str, engine: Engine) -> Statistics:
     """The table with standard errors, of standard deviations and numbers of values."""
-    spread, n = (_cells(table, name) for name in (std, roles["n"]))
-    se = [a / math.sqrt(b) if b > 0 else math.nan for a, b in zip(spread, n, strict=True)]
+    n = _cells(table, roles["n"])
+    se = _errors_of_means(table, std, roles["n"], fewest=1)
     remark = f"Standard errors are {std!r} over the square root of {roles['n']!r}."
     if set(n) <= _FOLDS:
         shown = " or ".join(f"{number:g}" for number in sorted(set(n)))
@@ -340,6 +339,12 @@ def _with_errors(table: Table, roles: Mapping[str, str], std: str, engine: Engin
             "errors are too small: give the scores of the folds (model, fold, score) instead."
         )
     return Statistics(_rebuilt(table, {"se": se}, {}, engine), {**roles, "se": "se"}, remark)
+
+
+def _errors_of_means(table: Table, std: str, n: str, *, fewest: int) -> list[float]:
+    """Standard errors of means, of the deviations and numbers of their values; NaN for too few."""
+    both = zip(_cells(table, std), _cells(table, n), strict=True)
+    return [spread / math.sqrt(many) if many >= fewest else math.nan for spread, many in both]
 
 
 def _telling(header: _Numbers) -> bool:

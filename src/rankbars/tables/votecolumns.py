@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rankbars.errors import DataError, Lacking
-from rankbars.tables.columns import check_header, fold_name, paste_columns
+from rankbars.data.notes import list_names
+from rankbars.errors import DataError
+from rankbars.tables.columns import check_header, existing_column, fold_name, paste_columns
 from rankbars.tables.runnames import is_lettered, is_series
 
 __all__ = [
@@ -190,7 +191,9 @@ def find_vote_columns(
     "model_a = 'model_a', model_b = 'model_b', winner = 'winner', judge = 'judge'"
     """
     check_header(columns, source)
-    roles = {role: _existing(name, role, columns, source) for role, name in named.items() if name}
+    roles = {
+        role: existing_column(name, role, columns, source) for role, name in named.items() if name
+    }
     # The position may be told by a column of models itself: the one shown first.
     taken = {name for role, name in roles.items() if role != "position"}
     free = [name for name in columns if name not in taken]
@@ -300,20 +303,11 @@ def _pick(role: str, names: frozenset[str], free: Sequence[str], source: str) ->
     found = own or [name for name in free if _is(name, names)]
     if len(found) > 1:
         raise DataError(
-            f"{source}: {len(found)} columns could be the {role}: "
-            f"{', '.join(map(repr, found))}. Name the one to use: "
-            f"{paste_columns({role: found[0]})} "
-            f"(in Python: columns={{{role!r}: {found[0]!r}}})."
+            f"{source}: {len(found)} columns could be the {role}: {list_names(found, 20)}. Name "
+            f"the one to use: {paste_columns({role: found[0]})} (in Python: columns={{{role!r}: "
+            f"{found[0]!r}}})."
         )
     return found[0] if found else None
-
-
-def _existing(name: str, role: str, columns: Sequence[str], source: str) -> str:
-    if name in columns:
-        return name
-    shown = ", ".join(map(repr, columns[:20]))
-    error = DataError(f"{source}: there is no column {name!r} to be the {role}. Columns: {shown}.")
-    raise error.about(Lacking(role, (name,), tuple(columns)) if role == "cluster" else None)
 
 
 def _is(name: str, names: frozenset[str]) -> bool:

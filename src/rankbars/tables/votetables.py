@@ -21,6 +21,7 @@ from rankbars.tables.database import report_damage
 from rankbars.tables.metrics import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
+from rankbars.tables.tableheads import Header
 from rankbars.tables.votecolumns import (
     OUTCOMES,
     VOTE_LAYOUTS,
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from rankbars.tables.votecategories import SortedTable
 
 __all__ = ["find_vote_layout", "scores_of_votes", "wants_votes"]
-
-HEAD_ROWS = 50
 
 _MOST_MODELS = 10_000
 
@@ -194,8 +193,7 @@ def _refuse_lists(table: Table, columns: VoteColumns) -> None:
         name = columns.roles.get(role)
         if name is None:
             continue
-        position = table.columns.index(name)
-        cells = [row[position] for row in table.head(HEAD_ROWS)]
+        cells = Header.of(table).cells[name]
         if any(isinstance(cell, list | tuple | dict | np.ndarray) for cell in cells):
             raise DataError(
                 f"{table.source}: the column {name!r} holds several categories in one cell, so a "
@@ -207,37 +205,26 @@ def _refuse_lists(table: Table, columns: VoteColumns) -> None:
 
 def _are_of_one_set(table: Table, sides: tuple[str, str]) -> bool:
     """Whether two columns hold names, and names of one are names of the other."""
-    head = table.head(HEAD_ROWS)
-    first, second = (
-        {str(row[table.columns.index(name)]) for row in head if row[table.columns.index(name)]}
-        for name in sides
-    )
+    cells = Header.of(table).cells
+    first, second = ({str(cell) for cell in cells[name] if cell} for name in sides)
     numbers = any(parse_number(name) is not None for name in first | second)
     return not numbers and len(first | second) > 1 and bool(first & second)
 
 
 def _hold_fractions(table: Table, sides: tuple[str, str]) -> bool:
     """Whether two columns hold numbers, and some that are not whole: scores, and no names."""
-    places = [table.columns.index(name) for name in sides]
-    numbers = [parse_number(str(row[at]), mark) for row in table.head(HEAD_ROWS) for at in places
-               for mark in (".", ",") if row[at] is not None]  # fmt: skip
-    known = [one for one in numbers if one is not None and one == one]
-    return any(one % 1.0 for one in known) and 2 * len(known) >= len(numbers)
+    header = Header.of(table)
+    held = [number or 0.0 for name in sides for number in header.read[name]]
+    return {*sides} <= header.numbers and any(one % 1.0 > 0.0 for one in held)
 
 
 def _several_models(table: Table, columns: VoteColumns) -> bool:
     """Whether a table without two columns of models ranks, chooses, or names winner and loser."""
     from rankbars.tables.rankings import looks_like_options, looks_like_ranking
 
-    head = table.head(HEAD_ROWS)
-
-    def cells(role: str) -> list[object]:
-        return [row[table.columns.index(columns.roles[role])] for row in head]
-
-    if columns.layout == "ranking":
-        return looks_like_ranking(cells("ranking"))
-    if columns.layout == "options":
-        return looks_like_options(cells("options"))
+    looks = {"ranking": looks_like_ranking, "options": looks_like_options}.get(columns.layout)
+    if looks is not None:
+        return looks(Header.of(table).cells[columns.roles[columns.layout]])
     return columns.layout == "loser"
 
 
