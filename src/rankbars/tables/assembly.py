@@ -56,6 +56,7 @@ from rankbars.tables.reruns import (
     take_item,
 )
 from rankbars.tables.retries import refuse_failed_calls, refuse_retries
+from rankbars.tables.runnames import refuse_times
 from rankbars.tables.sentinels import refuse_ranks
 from rankbars.tables.settings import share_settings
 from rankbars.tables.tasks import (
@@ -65,7 +66,6 @@ from rankbars.tables.tasks import (
     split_weights,
 )
 from rankbars.tables.tellingcolumns import describe_copies
-from rankbars.tables.times import refuse_times
 from rankbars.tables.wide import HEADER
 
 __all__ = ["scores_from_parsed"]

@@ -39,10 +39,12 @@ from rankbars.tables.proposals import ask_two_ways, ask_undecided, unnamed_rows
 from rankbars.tables.relations import Table
 from rankbars.tables.runnames import (
     answer_role,
+    are_times,
     is_lettered,
     is_series,
     names_run,
     numbers_steps,
+    refuse_times,
     split_run,
 )
 from rankbars.tables.tableheads import (
@@ -54,7 +56,6 @@ from rankbars.tables.tableheads import (
     is_binary,
     names_items,
 )
-from rankbars.tables.times import are_times, refuse_times
 from rankbars.tables.traininglogs import refuse_steps
 
 __all__ = ["Layout", "find_answers", "find_layout"]

@@ -17,8 +17,8 @@ from rankbars.tables.columns import fold_name, role_names
 from rankbars.tables.metrics import split_words, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
+from rankbars.tables.runnames import are_times
 from rankbars.tables.tableheads import Header
-from rankbars.tables.times import are_times
 
 __all__ = [
     "COMPARED",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rankbars.errors import DataError
 from rankbars.stats.countscores import METRICS
 from rankbars.tables.asides import has_counts
+from rankbars.tables.companions import take_header_counts
 from rankbars.tables.database import Engine
-from rankbars.tables.headercounts import take_header_counts
 from rankbars.tables.intervalends import find_unnamed, split_sides
 from rankbars.tables.layouts import find_layout
 from rankbars.tables.likelyroles import with_outcome

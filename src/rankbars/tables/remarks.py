@@ -20,7 +20,7 @@ from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.database import quote
 from rankbars.tables.parsedtables import Group, TidyTable
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.times import TIMES as NAMES_OF_TIMES
+from rankbars.tables.runnames import TIMES as NAMES_OF_TIMES
 
 __all__ = [
     "Counted",

@@ -21,9 +21,8 @@ from rankbars.tables.parsedtables import SHARED_TASK, Group, ParsedTable, TidyTa
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.repeats import DuplicateRowsError
-from rankbars.tables.runnames import numbers_steps
+from rankbars.tables.runnames import TIMES, numbers_steps, refuse_times
 from rankbars.tables.tableheads import HEAD_ROWS, find_keys
-from rankbars.tables.times import TIMES, refuse_times
 
 __all__ = [
     "STAMP", "TEXTS", "find_steps", "find_time", "is_of_model", "keep_newest",

@@ -1,14 +1,19 @@
-"""Names of one of several: runs, trials, steps, and models that are only numbered or lettered."""
+"""Names of one of several: runs, trials and steps, dates and versions, numbered models."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 
+from rankbars.data.notes import list_names
+from rankbars.errors import DataError
 from rankbars.tables.columns import fold_name
+from rankbars.tables.metrics import split_words
 
 __all__ = [
-    "answer_role", "is_lettered", "is_series", "names_run", "numbers_steps", "split_run",
+    "TIMES", "answer_role", "are_times", "is_lettered", "is_series", "names_run", "numbers_steps",
+    "refuse_times", "split_run", "without_time",
 ]  # fmt: skip
 
 
@@ -96,3 +101,94 @@ def answer_role(names: Sequence[str]) -> str | None:
 
 
 _RUNS = frozenset({"seed", "run", "rep", "repeat", "repetition"})
+
+
+# Columns that say when a run was made.
+TIMES = split_words("""
+    timestamp datetime date time when created createdat createdtime createdon runtime rundate
+    runtimestamp runat startedat starttime endtime finishedat completedat evaluatedat evaldate
+    evaluationdate submittedat submissiondate submissiontime updatedat ts
+""")
+
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|mär(?:z)?|mai|okt(?:ober)?|"
+    r"dez(?:ember)?)\.?"
+)
+_UNIT = r"(?:w|week|wk|kw|woche|day|month|sprint|night|nightly|build|release|version|ver)"
+_MARK = r"(?:[-.]?(?:rc|alpha|beta|dev|a|b)[-.]?\d*)?"
+_TIME = re.compile(
+    r"(?:(?:nightly|night|eval|run|daily|weekly|on|as of)[-_ :]*)?(?:"
+    r"\d{4}([-/._])\d{1,2}(?:\1\d{1,2})?(?:[t _]\d{1,2}[:h.]?\d{2}.*)?|20\d{6}"
+    r"|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d{2})?|\d{1,2}/\d{1,2}"
+    rf"|{_MONTH}[-_ ]?\d{{0,2}},?(?:[-_ ]?\d{{4}})?"
+    rf"|\d{{1,2}}\.?[-_ ]?{_MONTH}(?:[-_ ,]+\d{{2,4}})?"
+    r"|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
+    rf"|(?:\d{{4}}[-_ ]?)?{_UNIT}[-_ .#]?\d+(?:\.\d+)*|\d{{4}}[-_ ]?q[1-4]|q[1-4][-_ ]\d{{4}}"
+    rf"|v\d+(?:\.\d+)*{_MARK}|\d+\.\d+\.\d+{_MARK}"
+    r"|nightly|yesterday|today|(?:last|this|previous|prev|current) (?:week|month|night|release|run)"
+    r")", re.I
+)  # fmt: skip
+_BEHIND = re.compile(
+    r"(?P<name>.+?)[-_ (@:]+(?:\d{4}([-/._]?)\d{2}\2\d{2}|(?:week|day|night|wk)[-_ ]?\d+)\)?", re.I
+)
+
+
+def without_time(name: str) -> str | None:
+    """A name without the date, week or version in it; None where there is none.
+
+    Examples
+    --------
+    >>> without_time("2026-11-10"), without_time("Nov 10"), without_time("v1.2")
+    ('', '', '')
+    >>> without_time("acc 2026-11-10"), without_time("math_week3")
+    ('acc', 'math')
+    >>> without_time("2024"), without_time("AIME 2024"), without_time("Mars"), without_time("vqa")
+    (None, None, None, None)
+    """
+    if _TIME.fullmatch(name.strip()):
+        return ""
+    found = _BEHIND.fullmatch(name.strip())
+    return found["name"] if found else None
+
+
+def are_times(names: Collection[str]) -> bool:
+    """Whether names tell times of one thing, or of a few, apart; each has two times at least.
+
+    Examples
+    --------
+    >>> are_times(["2026-11-10", "2026-11-11"]), are_times(["2026-11-10"])
+    (True, False)
+    >>> are_times(["math week 1", "math week 2"]), are_times(["math week 1", "law week 1"])
+    (True, False)
+    """
+    things = Counter(map(without_time, names))
+    return bool(things) and None not in things and min(things.values()) > 1
+
+
+def refuse_times(source: str, names: Collection[str], one: str, tasks: str) -> None:
+    """Times of one evaluation are no tasks.
+
+    Parameters
+    ----------
+    source : str
+        The file.
+    names : collection of str
+        What may be tasks.
+    one : str
+        How to read only the last of them.
+    tasks : str
+        Options that read them as tasks.
+
+    Raises
+    ------
+    DataError
+        If all names are those of times.
+    """
+    if are_times(names):
+        raise DataError(
+            f"{source}: {list_names(list(names), 3)} are dates or versions by their names, so they "
+            "seem to be one evaluation, made several times, and not several tasks. More times of "
+            f"the same questions say nothing about other questions. Choose one: {one}. If each "
+            f"has questions of its own: {tasks}."
+        )

@@ -27,8 +27,8 @@ from rankbars.tables.metrics import (
     usual_direction,
 )
 from rankbars.tables.relations import Table
+from rankbars.tables.runnames import are_times
 from rankbars.tables.tableheads import TRUTHS, UNNAMED, Header, corner_names
-from rankbars.tables.times import are_times
 
 __all__ = [
     "ask_about_form",

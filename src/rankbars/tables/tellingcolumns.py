@@ -15,8 +15,8 @@ from rankbars.tables.proposals import split_values
 from rankbars.tables.relations import Relation, Table
 from rankbars.tables.repeats import REMOVE_COPIES
 from rankbars.tables.reruns import find_steps, find_time
+from rankbars.tables.runnames import are_times
 from rankbars.tables.tableheads import HEAD_ROWS, Header
-from rankbars.tables.times import are_times
 
 __all__ = ["describe_copies"]
 
