@@ -12,7 +12,7 @@ import rankbars as rb
 from rankbars.render.plotting import style
 from rankbars.simulate import STUDIES, Study, Unit, measure, run
 from rankbars.simulate.study import Table, check_repetitions, number
-from rankbars.simulate.traps.dependence import clusters
+from rankbars.simulate.traps import clusters
 
 
 def work(log: str, value: int) -> Table:

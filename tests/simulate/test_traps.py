@@ -8,11 +8,10 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
-from rankbars.simulate import STUDIES, Study, measure
+from rankbars.simulate import STUDIES, Study, measure, randomtasks
 from rankbars.simulate.coverages import compare_with_published
+from rankbars.simulate.randomtasks import DESIGNS
 from rankbars.simulate.study import Row, number
-from rankbars.simulate.traps import randomtasks
-from rankbars.simulate.traps.randomtasks import DESIGNS
 from rankbars.stats.votes.anytime import log_e_two_sided
 
 

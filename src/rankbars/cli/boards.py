@@ -8,7 +8,6 @@ import click
 
 from rankbars.cli.options import (
     about_options,
-    check_first,
     first_option,
     json_option,
     named_option,
@@ -16,6 +15,7 @@ from rankbars.cli.options import (
 )
 from rankbars.cli.outputs import (
     STANDARD,
+    check_first,
     emit,
     emit_text,
     output_width,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankbars.cli.options import json_option, known_name, printed_json, quiet_option
-from rankbars.cli.outputs import STANDARD, deliver, emit_text, say
+from rankbars.cli.options import json_option, known_name, quiet_option
+from rankbars.cli.outputs import STANDARD, deliver, emit_text, printed_json, say
 from rankbars.cli.targets import check_targets
 from rankbars.demos import DEMOS, LESSON, Demo, demo_path, lesson_records
 

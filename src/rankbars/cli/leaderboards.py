@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from rankbars.cli.analysisoptions import analysis_options
 from rankbars.cli.backends import Workers, running_on
 from rankbars.cli.judgelabels import JudgeFiles, judge_options, refuse_without_labels
 from rankbars.cli.options import (
     about_options,
-    check_first,
+    analysis_options,
     first_option,
     json_option,
     models_option,
     named_option,
-    printed_json,
     quiet_option,
     refuse_empty,
     tasks_option,
@@ -31,7 +29,7 @@ from rankbars.cli.othermetrics import (
     other_metrics_options,
     say_side,
 )
-from rankbars.cli.outputs import STANDARD, deliver, emit_text, say
+from rankbars.cli.outputs import STANDARD, check_first, deliver, emit_text, printed_json, say
 from rankbars.cli.readingoptions import (
     Reading,
     counting_failures,

@@ -10,6 +10,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TextIO
 
+import click
+
 from rankbars.data.drafts import write_all
 from rankbars.errors import ReadError, WriteError
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "STANDARD",
+    "check_first",
     "deliver",
     "emit",
     "emit_text",
@@ -30,6 +33,7 @@ __all__ = [
     "print_board",
     "print_change",
     "print_files",
+    "printed_json",
     "say",
     "standard_input",
     "unreadable",
@@ -185,6 +189,22 @@ def make_visible(text: str) -> str:
         c if c == "\n" or c.isprintable() else c.encode("unicode_escape").decode("ascii")
         for c in text
     )
+
+
+def printed_json(output: str | None, *, as_json: bool) -> str | None:
+    """The target of the board file, which ``--json`` prints."""
+    if as_json and output is not None:
+        raise click.UsageError("--json is -o -: leave one of the two out.")
+    return STANDARD if as_json else output
+
+
+def check_first(first: int | None, *, printed: bool) -> None:
+    """Refuse ``--first`` where no table of a board is printed as text."""
+    if first is not None and not printed:
+        raise click.UsageError(
+            "--first is for the printed table of a board: leave it out, or what prints another "
+            "thing (such as --json)."
+        )
 
 
 def deliver(

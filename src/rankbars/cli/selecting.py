@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankbars.cli.analysisoptions import analysis_options
 from rankbars.cli.backends import Workers, running_on
 from rankbars.cli.options import (
+    analysis_options,
     inputs_argument,
     json_option,
     models_option,
     named_option,
-    printed_json,
     quiet_option,
     tasks_option,
 )
-from rankbars.cli.outputs import STANDARD, deliver, emit_text
+from rankbars.cli.outputs import STANDARD, deliver, emit_text, printed_json
 from rankbars.cli.readingoptions import Reading, reading_options
 from rankbars.cli.targets import check_targets
 

@@ -6,15 +6,14 @@ are those of the public interface, called as anybody would call them.
 
 from collections.abc import Callable
 
-from rankbars.simulate.likeness import Evaluation, evaluation_like, planned_evaluation
 from rankbars.simulate.planning import coverage
+from rankbars.simulate.populations import Evaluation, evaluation_like, planned_evaluation
 from rankbars.simulate.posteriorstudy import posterior
 from rankbars.simulate.publishedfigures import figures
 from rankbars.simulate.publishedtables import tables
+from rankbars.simulate.randomtasks import observed, ties
 from rankbars.simulate.study import Study, Unit, measure, run
-from rankbars.simulate.traps.chosen import peeking, winner
-from rankbars.simulate.traps.dependence import clusters, families, folds, runs
-from rankbars.simulate.traps.randomtasks import observed, ties
+from rankbars.simulate.traps import clusters, families, folds, peeking, runs, winner
 from rankbars.simulate.vtab import vtab
 
 __all__ = [

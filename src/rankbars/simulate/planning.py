@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 import rankbars as rb
 from rankbars.simulate.coverages import Tally, covers, portions, share_of_field
-from rankbars.simulate.likeness import Evaluation, planned_evaluation
 from rankbars.simulate.populations import (
+    Evaluation,
     RankSets,
     model_names,
+    planned_evaluation,
     tie_closest,
     tied_models,
     true_rank_sets,

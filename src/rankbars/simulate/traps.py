@@ -1,4 +1,4 @@
-"""Rows and tasks that are not independent, and what is said where they are taken as independent.
+"""What goes wrong: rows and tasks taken as independent, and what is chosen by its result.
 
 Clusters: differences of a cluster share a part. Cross-validation folds share training data: six
 least-squares models on disjoint features of one table. Items crossed with runs: a run shifts the
@@ -7,6 +7,10 @@ difference on all items. The models are equal, so that every rejection is false.
 Tasks in families: an interval for one more task is too short for a new family. Scores of a model
 are normal and share a part within a family. Ranks stand in for them on a fine scale: each of many
 models is an independent replication, so that one call does all of them.
+
+An interval for one model named in advance is not one for the winner: models are exactly tied, all
+of them or in two groups. Looking again and again at growing data: repeated z-tests against an
+e-process, on wins and losses of one pair of models; without a difference, a fair coin.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from numpy.typing import NDArray
 import rankbars as rb
 from rankbars.simulate.coverages import (
     TWO_SIDED,
+    Published,
     against_zero,
     covers,
     rejections,
@@ -28,15 +33,16 @@ from rankbars.simulate.coverages import (
 from rankbars.simulate.populations import RankSets, model_names, true_rank_sets
 from rankbars.simulate.study import Table
 from rankbars.stats.streams import stream
+from rankbars.stats.votes.anytime import log_e_better, log_e_two_sided
 
-__all__ = ["clusters", "families", "folds", "runs"]
+__all__ = ["clusters", "families", "folds", "peeking", "runs", "winner"]
 
-DESIGNS = ((8, 5, 0.8), (15, 4, 0.8), (30, 2, 0.5))  # families, tasks of each, correlation
-ALPHA = 0.3
+FAMILIES = ((8, 5, 0.8), (15, 4, 0.8), (30, 2, 0.5))  # families, tasks of each, correlation
+FAMILY_ALPHA = 0.3
 FAMILIES_AT_ONCE = 1000  # replications per call, and steps of the scale
 RANGE = 6.0  # standard deviations on either side
 
-PUBLISHED = {
+OF_FAMILIES = {
     ("8 x 5, 0.8", "quantile", "coverage"): 0.658,
     ("8 x 5, 0.8", "family", "coverage"): 0.842,
     ("8 x 5, 0.8", "family", "extra width"): 0.53,
@@ -50,7 +56,7 @@ PUBLISHED = {
 
 
 CLUSTERS = ((20, 10, 0.3), (8, 25, 0.3), (50, 10, 0.05))  # clusters, rows of each, correlation
-CRITICAL = NormalDist().inv_cdf(1 - TWO_SIDED / 2)
+TWO_SIDED_CRITICAL = NormalDist().inv_cdf(1 - TWO_SIDED / 2)
 BATCH = 20  # data sets per call of the test
 
 OF_CLUSTERS = {
@@ -87,7 +93,7 @@ OF_FOLDS = {
     ("1 x 10 folds", "corrected_t", "coverage of one model"): 0.997,
     ("1 x 10 folds", "corrected_t", "coverage of all models"): 0.992,
 }
-ITEMS, RUNS = 200, 5
+RUN_ITEMS, RUNS = 200, 5
 ITEM_SD, RUN_SD, REST_SD = 0.5, 0.06, 0.5  # of the difference
 
 OF_RUNS = {
@@ -127,7 +133,7 @@ def measure_clusters(
 def _normal(robust: rb.Comparisons, n_clusters: int) -> NDArray[np.bool_]:
     """The same variance without its factor G / (G - 1), and a normal critical value."""
     se = robust.se[0, 1:] * np.sqrt((n_clusters - 1) / n_clusters)
-    return np.asarray(np.abs(robust.diff[0, 1:]) >= CRITICAL * se)
+    return np.asarray(np.abs(robust.diff[0, 1:]) >= TWO_SIDED_CRITICAL * se)
 
 
 def _fold_scores(repeats: int, n_folds: int, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -183,9 +189,9 @@ def measure_runs(first: int, count: int, seed: int) -> Table:
     for batch in range(first, first + count):
         rng = stream(seed, "runs", batch)
         differences = (
-            ITEM_SD * rng.standard_normal((ITEMS, 1, BATCH))
+            ITEM_SD * rng.standard_normal((RUN_ITEMS, 1, BATCH))
             + RUN_SD * rng.standard_normal((1, RUNS, BATCH))
-            + REST_SD * rng.standard_normal((ITEMS, RUNS, BATCH))
+            + REST_SD * rng.standard_normal((RUN_ITEMS, RUNS, BATCH))
         )
         models, cube = against_zero(differences)
         scores = rb.Scores({"pairs": rb.Items(models, cube.mean(axis=1), runs=cube)})
@@ -198,7 +204,7 @@ def measure_runs(first: int, count: int, seed: int) -> Table:
     ]
 
 
-def measure(
+def measure_families(
     n_families: int, size: int, correlation: float, first: int, count: int, seed: int
 ) -> Table:
     """Coverage and width of both merges on some batches of replications."""
@@ -220,8 +226,8 @@ def measure(
             task: rb.RankIntervals(models, rank, rank, 0.5, "each", "task", "known")
             for task, rank in seen.items()
         }
-        plain = rb.predict(intervals, merge="quantile", alpha=ALPHA)
-        wide = rb.predict(intervals, merge="family", alpha=ALPHA, families=family_of)
+        plain = rb.predict(intervals, merge="quantile", alpha=FAMILY_ALPHA)
+        wide = rb.predict(intervals, merge="family", alpha=FAMILY_ALPHA, families=family_of)
         truth = RankSets(new, new)
         for method, made in (("quantile", plain), ("family", wide)):
             measured = {"coverage": covers(made.best, made.worst, truth)}
@@ -257,8 +263,111 @@ runs = trap(
 over items, and ``two_way``."""
 
 families = trap(
-    "families", measure, DESIGNS, ("design", "method"), PUBLISHED,
+    "families", measure_families, FAMILIES, ("design", "method"), OF_FAMILIES,
     repetitions=6000, at_once=2, batch=FAMILIES_AT_ONCE,
 )  # fmt: skip
 """Coverage of a task of a new family at 70 %: the quantile merge, the family merge, and how much
 wider that is."""
+
+
+STEPS, LOOKS = 2000, 40
+COINS = {"no difference": 0.5, "wins 56 %": 0.56}
+
+OF_LOOKS: Published = {
+    ("no difference", "z-test, 40 looks", "rejections"): 0.316,
+    ("no difference", "e-process, two-sided", "rejections"): (0.040, 0.044),
+    ("no difference", "e-process, better", "rejections"): (0.040, 0.044),
+    ("wins 56 %", "z-test, once at the end", "rejections"): 0.999,
+    ("wins 56 %", "e-process, two-sided", "rejections"): 0.978,
+}
+
+
+ITEMS = 200
+GAP = 0.3  # between two groups, in standard deviations of a score
+
+TIED = {
+    "10 models, all tied": (10, 1),
+    "30 models, all tied": (30, 1),
+    "30 models, two tied groups": (30, 2),
+}
+
+OF_WINNERS = {
+    ("10 models, all tied", "each", "coverage of one model"): 0.963,
+    ("10 models, all tied", "each", "coverage of the observed winner"): 0.860,
+    ("10 models, all tied", "each", "coverage of all models"): 0.857,
+    ("30 models, all tied", "each", "coverage of one model"): 0.964,
+    ("30 models, all tied", "each", "coverage of the observed winner"): 0.707,
+    ("30 models, all tied", "each", "coverage of all models"): 0.695,
+    ("30 models, two tied groups", "each", "coverage of the observed winner"): 0.838,
+}
+
+
+def measure_winners(name: str, first: int, count: int, seed: int) -> Table:
+    """Coverage with both scopes on some data sets."""
+    n_models, groups = TIED[name]
+    truth = np.repeat(GAP * np.arange(groups), n_models // groups)
+    tasks = {
+        f"{number:05d}": truth
+        + stream(seed, "winner", name, number).standard_normal((ITEMS, n_models))
+        for number in range(first, first + count)
+    }
+    comparisons = rb.compare(rb.Scores.from_arrays(tasks, model_names(n_models)), test="t")
+    sets = true_rank_sets(truth)
+    leaders = np.array([one.mean.argmax() for one in comparisons.values()])
+    rows: Table = []
+    for scope in ("each", "all"):
+        ranked = rb.rank(comparisons, scope=scope, alpha=0.05).values()
+        covered: NDArray[np.bool_] = np.array([covers(one.best, one.worst, sets) for one in ranked])
+        rows += tally_rows(
+            {"design": name, "scope": scope},
+            {
+                "coverage of one model": covered.mean(axis=1),
+                "coverage of the observed winner": covered[np.arange(count), leaders],
+                "coverage of all models": covered.all(axis=1),
+            },
+        )
+    return rows
+
+
+winner = trap(
+    "winner", measure_winners, [(name,) for name in TIED], ("design", "scope"), OF_WINNERS,
+    repetitions=2000, at_once=250,
+)  # fmt: skip
+"""Coverage of 95 % intervals for one model, for the observed winner and for all models: Holm with
+scope "each" and with scope "all", on 200 items."""
+
+
+def measure_looks(name: str, first: int, count: int, seed: int) -> Table:
+    """Rejections of four procedures on some series of votes."""
+    series = [
+        stream(seed, "peeking", name, number).random(STEPS) < COINS[name]
+        for number in range(first, first + count)
+    ]
+    wins = np.cumsum(series, axis=1)
+    votes = np.arange(1, STEPS + 1)
+    looks = np.arange(STEPS // LOOKS, STEPS + 1, STEPS // LOOKS) - 1
+    far = np.abs(2 * wins - votes) >= TWO_SIDED_CRITICAL * np.sqrt(votes)
+    rejected: dict[str, NDArray[np.bool_]] = {
+        "z-test, 40 looks": far[:, looks].any(axis=1),
+        "z-test, once at the end": far[:, -1],
+        "e-process, two-sided": _reach(log_e_two_sided(wins, votes - wins)),
+        "e-process, better": _reach(log_e_better(wins, votes - wins)),
+    }
+    return [
+        row
+        for method, values in rejected.items()
+        for row in tally_rows({"design": name, "method": method}, {"rejections": values})
+    ]
+
+
+def _reach(log_e: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether each series ever reaches 1 / alpha."""
+    return np.asarray((log_e >= -np.log(TWO_SIDED)).any(axis=1))
+
+
+peeking = trap(
+    "peeking", measure_looks, [(name,) for name in COINS], ("design", "method"), OF_LOOKS,
+    repetitions=4000, at_once=200,
+)  # fmt: skip
+"""How often tests at 5 % reject when they are looked at while 2,000 votes come in: a z-test at 40
+looks, the same test once at the end, and two e-processes that are looked at after every vote."""
