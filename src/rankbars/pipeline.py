@@ -340,7 +340,7 @@ def _with_arena_parts(board: Leaderboard, scores: Scores, spec: Spec) -> Leaderb
         return board
     if evidence.ballots.categories is None:
         return board
-    from rankbars.arenaparts import with_parts
+    from rankbars.steps.voteparts import with_parts
 
     return with_parts(
         board, task, evidence, spec, lambda part, options: leaderboard(part, spec=options)

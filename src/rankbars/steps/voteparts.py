@@ -1,18 +1,25 @@
-"""Strengths from votes by period, on one scale, and tests of which of them changed."""
+"""An arena by category and by period: ranks in each category; strengths by period, and changes.
+
+Strengths of all periods are on one scale, and tested for which of them changed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.board import Leaderboard
 from rankbars.data.boardparts import Change, OverTime, Period
 from rankbars.data.fields import names_where
-from rankbars.data.spec import VoteOptions
-from rankbars.data.votes import PERIOD_MARK, Votes
+from rankbars.data.notes import Note, list_words
+from rankbars.data.scores import Scores
+from rankbars.data.spec import Spec, VoteOptions
+from rankbars.data.taskresult import CategoryRanks
+from rankbars.data.votes import PERIOD_MARK, Votes, controls_of
 from rankbars.errors import RankbarsError
 from rankbars.stats.tails import critical_value, upper_tail
 from rankbars.stats.votes.voteclusters import measure_reach
@@ -23,13 +30,14 @@ from rankbars.steps.tallies import (
     cluster_keys,
     connected_models,
     period_names,
+    split_categories,
     tally_clusters,
     votes_in,
 )
 from rankbars.steps.testrows import Setting
 from rankbars.steps.votesuspects import cap_votes, down_weigh, find_suspects
 
-__all__ = ["follow_strengths"]
+__all__ = ["follow_strengths", "with_parts"]
 
 Array = NDArray[np.float64]
 
@@ -37,6 +45,87 @@ _FEWEST_ANCHORS = 2
 
 _MANY = 1000
 """Voters behind every model, as if equally busy, from which their unevenness does not matter."""
+
+
+def with_parts(
+    board: Leaderboard,
+    task: str,
+    votes: Votes,
+    spec: Spec,
+    rank: Callable[[Scores, Spec], Leaderboard],
+) -> Leaderboard:
+    """The board with the ranks in each category, and with strengths by period.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        Made of all votes.
+    task : str
+        The arena.
+    votes : Votes
+        Single ballots, with their categories.
+    spec : Spec
+        Options of the board, which those of its parts share.
+    rank : callable
+        What ranks the votes of one category.
+    """
+    ranked = tuple(_rank_categories(task, votes, spec, rank))
+    if ranked:
+        note = _category_note(len(ranked), spec.alpha)
+        board = replace(board, categories=ranked, notes=(*board.notes, note))
+    setting = Setting(spec.seed, spec.resamples, task, spec.votes)
+    found = follow_strengths(votes, spec.votes, setting, spec.alpha)
+    if found is None:
+        return board
+    return replace(board, over_time=found, notes=(*board.notes, _time_note(found, spec)))
+
+
+def _rank_categories(
+    task: str, votes: Votes, spec: Spec, rank: Callable[[Scores, Spec], Leaderboard]
+) -> Iterator[CategoryRanks]:
+    anywhere = replace(spec, votes=replace(spec.votes, largest_component=True))
+    for name, part in split_categories(votes):
+        adjusted = controls_of(part)
+        try:
+            own = rank(Scores({task: part}), anywhere)
+        except RankbarsError as error:
+            yield CategoryRanks(name, adjusted, part.n, (), reason=str(error))
+            continue
+        (result,) = own.tasks.values()
+        out = tuple(model for model in part.models if model not in own.models)
+        yield CategoryRanks(name, adjusted, part.n, own.models, out, result)
+
+
+def _time_note(found: OverTime, spec: Spec) -> Note:
+    """What periods are measured against, and what was shown."""
+    level = f"{100 - 100 * found.alpha:g} %"
+    text = (
+        f"Strengths over time are relative to the mean of {len(found.anchors)} models that every "
+        f"period measures; bands hold for all models and periods at once, at {level}."
+    )
+    if spec.test in ("e_strength", "e_process"):
+        text += " They hold for one look, as do tests of changes, and not for all looks together."
+    if found.reason:
+        return Note("over-time", f"{text} No changes were tested: {found.reason}.")
+    names = [one.model for one in found.changed]
+    shown = f"{list_words(names, 10)} changed" if names else "no model is shown to have changed"
+    beside = (
+        f" Of {len(found.changes)} models, tested together at {level} (Holm), {shown} since "
+        f"{found.since}, relative to the mean of these models: a change of all alike cannot be "
+        "seen, and where few models are compared, one that changes moves the others, too."
+    )
+    return Note("over-time", text + beside)
+
+
+def _category_note(categories: int, alpha: float) -> Note:
+    """What must be said of categories that share votes."""
+    size = categories + 1
+    text = (
+        f"{size} sets of ranks, of all votes and of categories, which may share votes: each holds "
+        f"at {100 - 100 * alpha:g} % by itself, not all of them together. For that, rank at "
+        f"--alpha {alpha / size:.2g}. Nothing follows about a new category."
+    )
+    return Note("categories", text)
 
 
 class _Part(NamedTuple):
