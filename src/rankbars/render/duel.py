@@ -27,7 +27,7 @@ from rankbars.render.notation import (
     visible,
 )
 from rankbars.render.outlooks import needed_to_dict, needed_words
-from rankbars.render.textlines import cells_of, each_wrapped, in_columns, text_of
+from rankbars.render.textlines import cells_of, each_wrapped, html_table, in_columns, text_of
 
 __all__ = [
     "HEAD_TO_HEAD_SCHEMA", "head_to_head_html", "head_to_head_json", "head_to_head_text",
@@ -105,16 +105,8 @@ def head_to_head_html(duel: HeadToHead) -> str:
     parts += [f"<p>{escape(text)}</p>" for text in numbers]
     if len(duel.tasks) > 1:
         header, rows = _task_rows(duel)
-        names = [visible(task) for task in duel.tasks]
-        parts.append(
-            "<table><thead><tr>"
-            + "".join(f'<th scope="col">{escape(title)}</th>' for title in ("Task", *header))
-            + "</tr></thead><tbody>"
-        )
-        for name, row in zip(names, rows, strict=True):
-            cells = "".join(f"<td>{escape(cell)}</td>" for cell in row)
-            parts.append(f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>')
-        parts.append("</tbody></table>")
+        named = zip(map(visible, duel.tasks), rows, strict=True)
+        parts.append(html_table([("Task", *header), *((name, *row) for name, row in named)]))
     parts += [f"<p>{escape(text)}</p>" for text in _footer(duel)]
     return "\n".join(parts) + "\n"
 

@@ -13,7 +13,7 @@ from rankbars.data.noise import Costs, Noise, NoiseParts, RunEffect, TaskNoise
 from rankbars.data.plain import Keys, json_text, to_plain
 from rankbars.errors import DataError
 from rankbars.render.notation import shorten_all, show_level, visible
-from rankbars.render.textlines import each_wrapped, in_columns, text_of, wrapped
+from rankbars.render.textlines import each_wrapped, html_table, in_columns, text_of, wrapped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,12 +64,7 @@ def noise_html(noise: Noise) -> str:
         title = f"<b>{escape(visible(name))}</b> " if len(noise.tasks) > 1 else ""
         parts.append(f"<p>{title}{escape(' '.join(noise_sentences(noise, name)))}</p>")
         table = noise_table(noise.models, task)
-        heads = "".join(f"<th>{escape(head)}</th>" for head in table.heads)
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in table.rows
-        )
-        parts.append(f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>")
+        parts.append(html_table([table.heads, *table.rows]))
     return "".join(parts)
 
 

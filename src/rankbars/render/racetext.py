@@ -10,7 +10,7 @@ from rankbars.data.notes import list_words
 from rankbars.data.plain import answer_json
 from rankbars.data.raceboard import RaceBoard, Racer
 from rankbars.render.notation import counted, round_up, show_count, show_share, visible
-from rankbars.render.textlines import each_wrapped, in_columns, text_of
+from rankbars.render.textlines import each_wrapped, html_table, in_columns, text_of
 
 __all__ = ["RACE_SCHEMA", "race_html", "race_json", "race_text"]
 
@@ -22,7 +22,7 @@ _STYLE = (
     ".wide{overflow-x:auto}table{border-collapse:collapse}"
     "th,td{padding:.2rem .8rem .2rem 0;text-align:right;font-variant-numeric:tabular-nums}"
     "th:first-child,td:nth-child(2){text-align:left}th[scope=row]{font-weight:400}"
-    "tr+tr{border-top:1px solid #ddd}"
+    "tbody tr{border-top:1px solid #ddd}"
 )
 _MOST_NAMES = 5
 
@@ -92,12 +92,6 @@ def race_html(board: RaceBoard) -> str:
         words = f"Evidence {what}. The dotted line is where a claim is made."
         start = drawn.index("<svg")
         picture = f"<figure>{drawn[start:]}<figcaption>{escape(words)}</figcaption></figure>"
-    head, *rows = _cells(board)
-    lines = ["".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)]
-    for name, *cells in rows:
-        others = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-        lines.append(f'<th scope="row">{escape(name)}</th>{others}')
-    table = "".join(f"<tr>{line}</tr>" for line in lines)
     below = [_key(board), *_after(board)]
     title = f"Race for {'first place' if board.k == 1 else f'the first {board.k}'}"
     return (
@@ -105,7 +99,7 @@ def race_html(board: RaceBoard) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{title}</title><style>{_STYLE}</style></head><body><main>"
         f"<h1>{escape(_answer(board))}</h1><p>{escape(_head(board))}</p>{picture}"
-        f'<div class="wide"><table>{table}</table></div>'
+        f'<div class="wide">{html_table(_cells(board))}</div>'
         + "".join(f"<p>{escape(text)}</p>" for text in below)
         + "</main></body></html>\n"
     )

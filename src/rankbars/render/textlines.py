@@ -1,11 +1,12 @@
-"""Lines of text: sentences that wrap, and cells in columns."""
+"""Lines of text: sentences that wrap, and cells in columns; the same cells as HTML."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from html import escape
 from itertools import chain, repeat
 
-__all__ = ["WIDTH", "cells_of", "each_wrapped", "in_columns", "text_of", "wrapped"]
+__all__ = ["WIDTH", "cells_of", "each_wrapped", "html_table", "in_columns", "text_of", "wrapped"]
 
 WIDTH = 80
 _GAP = "  "
@@ -87,6 +88,23 @@ def in_columns(rows: Sequence[Sequence[str]], align: str = "l") -> list[str]:
         ).rstrip(" ")
         for row in rows
     ]  # fmt: skip
+
+
+def html_table(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of cells as a table of HTML: the heads first, and in each row first what it is about.
+
+    Examples
+    --------
+    >>> html_table([("Task", "n"), ("a<b", "3")])[-62:]
+    '<tr><th scope="row">a&lt;b</th><td>3</td></tr></tbody></table>'
+    """
+    heads, *body = ([escape(cell) for cell in row] for row in rows)
+    top = "".join(f'<th scope="col">{head}</th>' for head in heads)
+    lines = (
+        f'<tr><th scope="row">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+        for name, *cells in body
+    )
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
 
 
 def text_of(lines: Sequence[str]) -> str:
