@@ -36,7 +36,7 @@ def remove(*words: str, store: str = "board.duckdb") -> None:
 
 def held(store: str = "board.duckdb") -> rb.Scores:
     """The scores of a store."""
-    with open_store(store, rb.__version__) as opened:
+    with open_store(store) as opened:
         return put_together(opened.files(), opened.options)
 
 

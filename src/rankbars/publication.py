@@ -571,12 +571,11 @@ def _read_results(plan: SitePlan, metric: Metric) -> Scores:
             f"{plan.path}: a store is read as its results were when they were added; leave out "
             f"reading and metrics ({', '.join(options)})."
         )
-    from importlib.metadata import version
 
     from rankbars.store.access import open_store
     from rankbars.store.naming import scores_of
 
-    with open_store(plan.results[0], version("rankbars")) as store:
+    with open_store(plan.results[0]) as store:
         return scores_of(store)
 
 

@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 
 from rankbars.data.judged import JudgedClaim, LookState
 from rankbars.data.ledger import (
@@ -231,7 +230,7 @@ class StoreRecord:
         if not self.again:
             lines = "; ".join(one.claim.text for one in judged)
             verdicts = ", ".join(one.verdict.replace("_", " ") for one in judged)
-            with open_store(self.path, version("rankbars"), write=True) as store:
+            with open_store(self.path, write=True) as store:
                 if len(_records(store.events)) != self.earlier:
                     raise DataError(
                         f"{self.path}: another record was judged meanwhile. Nothing was kept; "
@@ -266,7 +265,7 @@ def open_store_record(
     DataError
         If earlier records had another error rate.
     """
-    with open_store(path, version("rankbars")) as store:
+    with open_store(path) as store:
         before = _records(store.events)
     if before and before[-1].format != repr(alpha):
         raise DataError(

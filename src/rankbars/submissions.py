@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -121,7 +120,7 @@ def _copied(label: str) -> Iterator[Store]:
     """A copy of a store, to be changed; the store itself stays as it is, whatever happens."""
     place = resolve(label)
     if not is_store(place):
-        with open_store(label, version("rankbars")):  # says what is wrong with it
+        with open_store(label):  # says what is wrong with it
             raise ReadError.at(label, "it is not a store.")
     with closing(TemporaryFolder()) as folder:
         copy = folder.path / place.name
@@ -130,7 +129,7 @@ def _copied(label: str) -> Iterator[Store]:
                 if one is not None:
                     shutil.copyfile(one, folder.path / one.name)
         try:
-            with open_store(copy, version("rankbars"), write=True) as opened:
+            with open_store(copy, write=True) as opened:
                 yield opened
         except (ReadError, WriteError) as error:
             raise type(error)(str(error).replace(str(copy), label)) from error
@@ -155,7 +154,7 @@ def _add(paths: Paths, store: str, revision: str, by: str) -> None:
     def settle(opened: Store, change: Change) -> list[Event]:
         return opened.apply(change, lambda: scores_of(opened))
 
-    change_store(store, version("rankbars"), plan, settle, who=by)
+    change_store(store, plan, settle, who=by)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

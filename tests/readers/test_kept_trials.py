@@ -244,7 +244,7 @@ def read_from(source: str, folder: Path, **options: Any) -> rb.Scores:
              for word in (f"--score-{name[:3]}" if name != "direction" else "--direction",
                           str(value))]  # fmt: skip
     add(str(path), *given, store=store)
-    with open_store(store, rb.__version__) as opened:
+    with open_store(store) as opened:
         return scores_of(opened, {"failed": failed})
 
 

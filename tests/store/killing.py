@@ -61,7 +61,7 @@ def in_child(work: Callable[[], object], *, kill_after: float | None = None) -> 
 
 def state() -> dict[str, str]:
     """Digest of each file of the store, which must hold exactly what these files hold."""
-    with open_store("board.duckdb", rb.__version__) as store:
+    with open_store("board.duckdb") as store:
         return {entry.path: entry.sha256 for entry in store.entries}
 
 

@@ -16,7 +16,7 @@ OLDEST_FORMAT = 65
 
 def test_a_new_store_has_the_oldest_file_format_that_is_allowed(tmp_path: Path) -> None:
     path = tmp_path / "board.duckdb"
-    with open_store(path, "0.1", write=True, create=True) as store:
+    with open_store(path, write=True, create=True) as store:
         store.apply(Change.of())
     head = path.read_bytes()[:20]
     assert head[8:12] == b"DUCK"
@@ -26,7 +26,7 @@ def test_a_new_store_has_the_oldest_file_format_that_is_allowed(tmp_path: Path) 
 def test_writing_to_a_store_keeps_its_file_format(tmp_path: Path) -> None:
     path = tmp_path / "board.duckdb"
     for _ in range(2):
-        with open_store(path, "0.1", write=True, create=True) as store:
+        with open_store(path, write=True, create=True) as store:
             store.apply(Change.of())
     assert int.from_bytes(path.read_bytes()[12:20], "little") == OLDEST_FORMAT
 

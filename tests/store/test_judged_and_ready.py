@@ -223,9 +223,9 @@ def test_scores_of_every_kind_are_kept_without_loss(seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "board.duckdb")
         file = KeptFile("f", "ready", "0", 1, True, (ReadyScores("f", scores),), (), "f")
-        with open_store(path, "0", write=True, create=True) as store:
+        with open_store(path, write=True, create=True) as store:
             store.apply(Change.of([file]))
-        with open_store(path, "0") as store:
+        with open_store(path) as store:
             ((found,),) = (one.parts for one in store.files())
     assert isinstance(found, ReadyScores)
     assert found.source == "f"

@@ -109,7 +109,7 @@ def test_no_board_says_where_a_link_leads(tmp_path: Path) -> None:
         assert run(words) == 0
         for name in ("board.json", "page.html"):
             assert "secret" not in Path(name).read_text(encoding="utf-8")
-        with open_store("board.duckdb", "0") as store:
+        with open_store("board.duckdb") as store:
             assert [entry.target for entry in store.entries] == ["secret/a.csv", "b.csv"]
 
 
@@ -130,7 +130,7 @@ def test_links_of_an_older_store_get_their_own_names(tmp_path: Path) -> None:
         point(tmp_path / "model.csv", "v1.csv")
         packed = (STORES / "links.schema2.duckdb.gz").read_bytes()
         Path("board.duckdb").write_bytes(gzip.decompress(packed))
-        with open_store("board.duckdb", "0") as store:
+        with open_store("board.duckdb") as store:
             assert [entry.place for entry in store.entries] == ["model.csv", "other.csv"]
         point(tmp_path / "model.csv", "v2.csv")
         add("model.csv")

@@ -59,7 +59,7 @@ def do(*words: str, code: int = 0) -> None:
 
 
 def held() -> rb.Scores:
-    with open_store(STORE, rb.__version__) as opened:
+    with open_store(STORE) as opened:
         return scores_of(opened)
 
 
@@ -133,7 +133,7 @@ def test_the_log_says_who_did_what(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.fixture(scope="module")
 def untouched(made: Path) -> Iterator[Store]:
-    with open_store(made / STORE, rb.__version__) as opened:
+    with open_store(made / STORE) as opened:
         yield opened
 
 
@@ -244,7 +244,7 @@ def test_names_of_votes_and_of_columns_of_a_matrix_change_as_well() -> None:
         assert run(["add", f"{name}.csv", *words]) == 0
         assert run(["rename", "--model", "a", "new", *words]) == 0
         assert run(["retire", "--model", "c", *words]) == 0
-        with open_store(f"{name}.duckdb", rb.__version__) as opened:
+        with open_store(f"{name}.duckdb") as opened:
             found = scores_of(opened)
         expected = rb.read(f"{name}.csv").rename(models={"a": "new"}).select(models=["new", "b"])
         assert found.models == ("b", "new")

@@ -58,7 +58,7 @@ def test_an_older_store_goes_on(schema: int) -> None:
     assert_equals_files(["ash.csv", "cedar.csv"], "items.duckdb")
     add("birch.csv", store="items.duckdb")
     assert_equals_files(TREES, "items.duckdb")
-    with open_store("items.duckdb", "0") as store:
+    with open_store("items.duckdb") as store:
         done = [(event.action, event.path) for event in store.events]
     assert done == [
         ("added", "ash.csv"), ("added", "birch.csv"), ("added", "gone.csv"), ("added", "cedar.csv"),
@@ -150,7 +150,7 @@ def test_what_columns_of_bytes_held_is_what_the_files_hold(
 
 def test_finished_scores_in_columns_of_bytes_become_rows(tmp_path: Path) -> None:
     unpack_store("ready", tmp_path)
-    with inside(tmp_path), open_store("ready.duckdb", "0") as store:
+    with inside(tmp_path), open_store("ready.duckdb") as store:
         parts = [part for file in store.files() for part in file.parts]
     assert [type(part) for part in parts] == [ReadyScores, ReadyScores]
     for part, cells in zip(parts, ([1, 0, 0.5, 1], [0, 0, 0.25, 1]), strict=True):

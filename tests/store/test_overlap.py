@@ -47,7 +47,7 @@ def store(tmp_path: Path) -> str:
 
 def make_store(folder: Path) -> str:
     path = str(folder / "board.duckdb")
-    with open_store(path, "0", write=True, create=True) as opened:
+    with open_store(path, write=True, create=True) as opened:
         opened.apply(Change.of())
     return path
 

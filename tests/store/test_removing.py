@@ -61,7 +61,7 @@ def test_half_of_a_run_that_cannot_be_read_again_is_not_removed(
         assert "Remove both" in said
         assert held().inputs == direct.inputs
         remove("logs")
-        with open_store("board.duckdb", rb.__version__) as store:
+        with open_store("board.duckdb") as store:
             assert store.entries == []
 
 
@@ -85,7 +85,7 @@ def test_adding_repairs_a_store_of_which_half_a_run_is_gone(
 ) -> None:
     folder, results, samples = lm_eval
     with inside(folder):
-        with open_store("board.duckdb", rb.__version__, write=True) as store:
+        with open_store("board.duckdb", write=True) as store:
             store.apply(Change.of(gone=[one for one in store.entries if one.path == results]))
         assert run(["rank", "board.duckdb"]) == 1
         add(samples)
@@ -99,7 +99,7 @@ def test_a_store_that_is_of_no_use_can_be_emptied_file_by_file(
 ) -> None:
     folder, results, samples = lm_eval
     with inside(folder):
-        with open_store("board.duckdb", rb.__version__, write=True) as store:
+        with open_store("board.duckdb", write=True) as store:
             store.apply(Change.of(gone=[one for one in store.entries if one.path == results]))
         shutil.rmtree("logs")
         remove(samples)

@@ -109,11 +109,11 @@ def test_who_is_always_too_late_holds_the_store_in_the_end(tmp_path: Path) -> No
             assert len(seen) < 10
             seen.append(held.revision)
             if len(seen) < 5:  # the fifth time nobody else can get in
-                with open_store("board.duckdb", "0", write=True) as store:
+                with open_store("board.duckdb", write=True) as store:
                     store.apply(Change.of())
             return Change.of(gone=held.entries)
 
-        assert [event.action for event in change_store("board.duckdb", "0", plan)] == ["removed"]
+        assert [event.action for event in change_store("board.duckdb", plan)] == ["removed"]
         assert len(seen) == len(set(seen)) == 5
 
 

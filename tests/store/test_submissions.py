@@ -114,7 +114,7 @@ def test_without_a_fault_it_is_added_and_else_the_store_stays() -> None:
     assert not rb.submit("bad.csv", STORE).added
     assert Path(STORE).read_bytes() == before
     assert rb.submit("elm.csv", STORE, by="jane").added
-    with open_store(STORE, rb.__version__) as opened:
+    with open_store(STORE) as opened:
         assert opened.events[-1][1:3] == ("added", "elm.csv")
         assert opened.events[-1].who == "jane"
         assert scores_of(opened).models == ("ash", "birch", "cedar", "elm")
@@ -292,7 +292,7 @@ def test_a_store_that_somebody_else_changes_meanwhile_is_left_to_them(
     monkeypatch.setattr(submissions, "diff", slowly)
     with pytest.raises(WriteError, match="Submit again; nothing was added"):
         rb.submit("elm.csv", STORE)
-    with open_store(STORE, rb.__version__) as opened:
+    with open_store(STORE) as opened:
         assert scores_of(opened).models == ("ash", "birch", "cedar", "fir")
 
 

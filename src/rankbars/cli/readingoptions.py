@@ -308,7 +308,6 @@ def read_store(
     path: str, reading: Reading, votes: VoteReading | None, models: Sequence[str] = ()
 ) -> Scores:
     """The scores that a store holds; metrics of several answers need not have been kept with it."""
-    from rankbars import __version__
     from rankbars.readers.gathering import redact_items
     from rankbars.store.access import open_store
     from rankbars.store.naming import scores_of
@@ -316,7 +315,7 @@ def read_store(
     of_trials = [name for name in reading.metric if is_trial_metric(name)]
     rest = tuple(name for name in reading.metric if name not in of_trials)
     reading = replace(reading, metric=rest)
-    with open_store(path, __version__, memory=bytes_of(reading)) as store:
+    with open_store(path, memory=bytes_of(reading)) as store:
         given = given_options(reading, votes)
         settle_options(path, store.options, given)
         kept = store.options.get("metric") or ()

@@ -84,14 +84,13 @@ def account_for_store(path: str, events: int) -> None:
     """
 
     def account() -> str:
-        from rankbars import __version__
         from rankbars.store.access import open_store
         from rankbars.store.opening import is_store
 
         if not is_store(path):
             return NOTHING_WRITTEN
         try:
-            with open_store(path, __version__) as store:
+            with open_store(path) as store:
                 changed = len(store.events) != events
         except RankbarsError:
             return f"Stopped; `rankbars log {path}` tells what the store holds."
@@ -105,11 +104,10 @@ def account_for_store(path: str, events: int) -> None:
 @json_option
 def log_command(*, store: str, as_json: bool) -> None:
     """Open, list."""
-    from rankbars import __version__
     from rankbars.render.notation import counted
     from rankbars.store.access import open_store
 
-    with open_store(store, __version__) as opened:
+    with open_store(store) as opened:
         entries, events, options = opened.entries, opened.events, opened.options
         names = opened.names
     if as_json:

@@ -94,7 +94,6 @@ def add_command(
     quiet: bool,
 ) -> None:
     """Read, check together with what is there, keep."""
-    from rankbars import __version__
     from rankbars.cli.outputs import unreadable
     from rankbars.cli.progress import reading_files, working
     from rankbars.data.notes import list_words
@@ -142,7 +141,7 @@ def add_command(
             return opened.apply(change, lambda: checked.append(_whole(opened, limit_of(reading))))
 
     events = change_store(
-        store, __version__, plan, settle, create=True, memory=bytes_of(reading), who=who_is(by)
+        store, plan, settle, create=True, memory=bytes_of(reading), who=who_is(by)
     )
     found = collected[-1]
     say_rest(store)
@@ -189,7 +188,6 @@ def remove_command(
     quiet: bool,
 ) -> None:
     """Find, take out."""
-    from rankbars import __version__
     from rankbars.store.access import change_store
 
     if not (inputs or models or tasks):
@@ -209,7 +207,7 @@ def remove_command(
             chosen |= {entry.id: entry for entry in _find(held, path)}
         return _plan_rest(held, list(chosen.values()))
 
-    events = change_store(store, __version__, plan, _take_out, who=who_is(by))
+    events = change_store(store, plan, _take_out, who=who_is(by))
     say_rest(store)
     if as_json:
         print_change(store, events)
@@ -240,7 +238,6 @@ def _holding(store: str, models: Sequence[str], tasks: Sequence[str]) -> tuple[l
     DataError
         If some hold other results as well.
     """
-    from rankbars import __version__
     from rankbars.data.notes import list_words
     from rankbars.store.access import open_store
     from rankbars.store.naming import paths_of
@@ -248,7 +245,7 @@ def _holding(store: str, models: Sequence[str], tasks: Sequence[str]) -> tuple[l
     if not (models or tasks):
         return [], ""
     paths: dict[str, None] = {}
-    with open_store(store, __version__) as opened:
+    with open_store(store) as opened:
         kinds: tuple[NameKind, NameKind] = ("model", "task")
         for kind, names in zip(kinds, (models, tasks), strict=True):
             for name in names:

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,6 @@ _MOST_TRIES = 4
 
 def change_store(
     path: str | os.PathLike[str],
-    version: str,
     plan: Callable[[Holdings], Change | None],
     settle: Callable[[Store, Change], list[Event]] = Store.apply,
     *,
@@ -56,8 +56,6 @@ def change_store(
     ----------
     path : path
         Its file.
-    version : str
-        Version of rankbars.
     plan : callable
         Is given what the store holds, and gives the change, or None if there is nothing to do.
         It is asked again if another process has changed the store meanwhile.
@@ -82,9 +80,9 @@ def change_store(
     WriteError
         If it cannot be written, or another process does not let go of it.
     """
-    opened = partial(open_store, path, version, write=True, create=create, memory=memory, who=who)
+    opened = partial(open_store, path, write=True, create=create, memory=memory, who=who)
     for _ in range(_MOST_TRIES):
-        held = _look(path, version, create=create)
+        held = _look(path, create=create)
         change = plan(held)
         if change is None:
             if find_rest(path) is not None:
@@ -100,17 +98,16 @@ def change_store(
         return [] if change is None else settle(store, change)
 
 
-def _look(path: str | os.PathLike[str], version: str, *, create: bool) -> Holdings:
+def _look(path: str | os.PathLike[str], *, create: bool) -> Holdings:
     if create and not resolve(path).exists():
         return Holdings(resolve(path).parent)
-    with open_store(path, version) as store:
+    with open_store(path) as store:
         return store.holdings()
 
 
 @contextmanager
 def open_store(
     path: str | os.PathLike[str],
-    version: str,
     *,
     write: bool = False,
     create: bool = False,
@@ -124,8 +121,6 @@ def open_store(
     ----------
     path : path
         Its file.
-    version : str
-        Version of rankbars.
     write : bool
         Whether it is to be changed; others who want to use it wait.
     create : bool
@@ -146,9 +141,9 @@ def open_store(
 
     Examples
     --------
-    >>> with open_store("board.duckdb", "0.1", write=True, create=True) as store:
+    >>> with open_store("board.duckdb", write=True, create=True) as store:
     ...     _ = store.apply(Change.of())
-    >>> with open_store("board.duckdb", "0.1") as store:
+    >>> with open_store("board.duckdb") as store:
     ...     store.entries
     []
     """
@@ -168,16 +163,17 @@ def open_store(
                 "`rankbars add --store` made."
             )  # fmt: skip
         with _connect_checked(place, label, write=write, memory=memory) as connection:
-            yield Store(StoreEngine(connection, label), place.parent, version, who)
+            yield Store(StoreEngine(connection, label), place.parent, who)
         return
     with (
         draft_beside(place, label) as draft,
         connect(draft, label, write=True, memory=memory, rows=rows) as connection,
     ):
         create_tables(connection)
-        for key, value in {"schema": str(SCHEMA), "rankbars": version, "options": "{}"}.items():
+        made = {"schema": str(SCHEMA), "rankbars": version("rankbars"), "options": "{}"}
+        for key, value in made.items():
             connection.execute("INSERT INTO meta VALUES (?, ?)", [key, value])
-        yield Store(StoreEngine(connection, label), place.parent, version, who)
+        yield Store(StoreEngine(connection, label), place.parent, who)
 
 
 @contextmanager

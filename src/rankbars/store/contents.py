@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -34,15 +35,12 @@ class Store:
         The database.
     folder : Path
         Where the file of the store lies; places of files are told from there.
-    version : str
-        Version of rankbars that works on it.
     who : str
         Who works on it.
     """
 
     engine: StoreEngine
     folder: Path
-    version: str
     who: str = ""
 
     @property
@@ -231,7 +229,8 @@ class Store:
         self, action: str, path: str, format: str, sha256: str = "", rows: int = 0, said: str = ""
     ) -> Event:
         """Something that happens now."""
-        return Event(_now(), action, path, format, sha256, rows, self.version, self.who, said)
+        made_by = version("rankbars")
+        return Event(_now(), action, path, format, sha256, rows, made_by, self.who, said)
 
     def _note(self, events: Sequence[Event]) -> None:
         first = self._next("number", "events")

@@ -10,7 +10,6 @@ import os
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankbars.data.notes import NameFact, NameKind, Note
@@ -440,7 +439,7 @@ class ResultStore:
         def settle(store: Store, change: Change) -> list[Event]:
             return store.apply(change, lambda: scores_of(store, outline=True))
 
-        return change_store(self.path, version("rankbars"), plan, settle, create=True, who=self.by)
+        return change_store(self.path, plan, settle, create=True, who=self.by)
 
     def scores(self, models: Sequence[str] = ()) -> Scores:
         """What it holds, under the names of today, without what is retired.
@@ -450,17 +449,17 @@ class ResultStore:
         models : sequence of str
             Only these models are read, as if no other were there.
         """
-        with open_store(self.path, version("rankbars")) as opened:
+        with open_store(self.path) as opened:
             return scores_of(opened, models=models)
 
     def names(self) -> tuple[NameFact, ...]:
         """What was said of names: what is renamed, and what is retired."""
-        with open_store(self.path, version("rankbars")) as opened:
+        with open_store(self.path) as opened:
             return opened.names
 
     def log(self) -> list[Event]:
         """What happened to it, first to last."""
-        with open_store(self.path, version("rankbars")) as opened:
+        with open_store(self.path) as opened:
             return opened.events
 
     def rename(
@@ -517,9 +516,7 @@ class ResultStore:
             found.append(scores)
             return events
 
-        events = change_store(
-            self.path, version("rankbars"), lambda _: Change.of(), settle, who=self.by
-        )
+        events = change_store(self.path, lambda _: Change.of(), settle, who=self.by)
         return events, found[-1]
 
 
