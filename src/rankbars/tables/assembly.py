@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankbars.data.evidence import Evidence
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.tables.cleanrows import SCORED_ERRORS, Records
-from rankbars.tables.columnkinds import (
-    ask_about_kinds,
-    ask_about_models,
-    find_other_kinds,
-    refuse_changes,
-)
 from rankbars.tables.columns import ITEM_NUMBERS, TRAIT_ROLES, fold_name, paste_columns
-from rankbars.tables.conditions import paste_condition, quote_column
-from rankbars.tables.crossvalidation import FOLDS_BY_ORDER, has_row_per_fold
 from rankbars.tables.descriptions import AboutTasks, describe_tasks
-from rankbars.tables.designs import NamedKind, RowPlan, Size, plan_rows
-from rankbars.tables.filesagain import runs_of_files
+from rankbars.tables.designs import (
+    FOLDS_BY_ORDER,
+    NamedKind,
+    RowPlan,
+    Size,
+    has_row_per_fold,
+    plan_rows,
+)
+from rankbars.tables.filesagain import is_of_model, newest_of_files, runs_of_files
 from rankbars.tables.joining import join_attributes, join_scores
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
 from rankbars.tables.metrics import usual_direction
-from rankbars.tables.oddscores import check_assumed, check_scale, check_signs, check_unbounded
+from rankbars.tables.oddscores import check_scores, refuse_ranks
 from rankbars.tables.othertexts import OtherTexts, other_texts
 from rankbars.tables.parsedtables import Group, ParsedTable, TidyTable, take_names
 from rankbars.tables.readoptions import ReadOptions
@@ -38,7 +35,6 @@ from rankbars.tables.remarks import (
     Counted,
     check_swapped,
     describe_group,
-    describe_lost_rows,
     describe_rows,
     refuse_resamples,
 )
@@ -46,18 +42,15 @@ from rankbars.tables.repeats import DuplicateRowsError, refuse_lacking_raters
 from rankbars.tables.reruns import (
     find_steps,
     find_time,
-    is_of_model,
     keep_newest,
-    newest_of_files,
     newest_of_runs,
     number_by_time,
     pairing_column,
+    refuse_failed_calls,
+    refuse_retries,
     split_by_condition,
     take_item,
 )
-from rankbars.tables.retries import refuse_failed_calls, refuse_retries
-from rankbars.tables.runnames import refuse_times
-from rankbars.tables.sentinels import refuse_ranks
 from rankbars.tables.settings import share_settings
 from rankbars.tables.tasks import (
     Shelf,
@@ -66,7 +59,6 @@ from rankbars.tables.tasks import (
     split_weights,
 )
 from rankbars.tables.tellingcolumns import describe_copies
-from rankbars.tables.wide import HEADER
 
 __all__ = ["scores_from_parsed"]
 
@@ -220,7 +212,9 @@ def _read_records(group: Group, records: Records, options: ReadOptions) -> Score
             column = None if told else pairing_column(group, records.options)
             if column is not None:
                 return _read_paired(group, column, options)
-            return _read_estimates(group, records, about)
+            from rankbars.tables.taskestimates import read_estimates
+
+            return read_estimates(group, records, about)
         found = _read_items(group, records, index, about)
         return found if texts is None else found.with_notes(texts.notes)
     except DuplicateRowsError as error:
@@ -311,7 +305,7 @@ def _refer_to_group(group: Group, options: ReadOptions, *, by_position: bool) ->
     turned = {task: about.directions.get(task) == "lower" for task in survey.tasks}
     tasks = survey.references(designs, turned)
     largest = {task: survey.largest(task) for task in survey.tasks}
-    _refuse_scales(largest, survey.models, about)
+    check_scores(largest, survey.models, about)
     info = {
         task: about.info(task, survey.weight(task), survey.coverage(task)) for task in survey.tasks
     }
@@ -418,7 +412,7 @@ def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTas
     tasks = shelf.tasks(matrix, designs, kind)
     largest = {task: matrix.largest[code] for code, task in enumerate(names)}
     matrix_of_models = any(part.header for part in group.parts)
-    _refuse_scales(largest, records.names["model"], about, fewest=1 if matrix_of_models else 2)
+    check_scores(largest, records.names["model"], about, fewest=1 if matrix_of_models else 2)
     info: dict[str, TaskInfo] = {}
     for code, task in enumerate(names):
         if task in tasks:
@@ -426,104 +420,8 @@ def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTas
             info[task] = about.info(task, weight, count_coverage(index, matrix, code))
     scores = Scores(tasks, info, about.notes)
     check_swapped(scores, group)
-    counted = _counted(records, matrix.left_out)._replace(
-        most_answers=matrix.most_answers, set_aside=matrix.set_aside,
-        trials=dict(zip(records.names["model"], matrix.trials.sum(axis=1).T.tolist(), strict=True)),
-    )  # fmt: skip
+    trials = dict(zip(records.names["model"], matrix.trials.sum(axis=1).T.tolist(), strict=True))
+    counted = Counted.of(
+        records.names, matrix.left_out, matrix.most_answers, matrix.set_aside, trials
+    )
     return scores.with_notes(describe_rows(group, records.options, scores, counted, designs))
-
-
-def _ask_about_kinds(
-    group: Group, means: Mapping[str, NDArray[np.float64]], directions: Mapping[str, str],
-    options: ReadOptions,
-) -> None:  # fmt: skip
-    """Columns that do not lie on the scale of the others, and that the caller did not name.
-
-    Those of which less is better may lie on any.
-    """
-    if len(options.metrics) > 1 or (options.minimum, options.maximum) != (None, None):
-        return
-    percent = not group.score.plain and group.score.percentages > 0
-    others = [
-        name for name in find_other_kinds(means, percent=percent)
-        if name not in options.direction and directions[name] == "higher"
-    ]  # fmt: skip
-    if others:
-        raise ask_about_kinds(group.parts[0].rows.source, list(means), others)
-
-
-def _refuse_times(group: Group, tasks: Sequence[str]) -> None:
-    """Dates and versions are no tasks, be they in a column or the names of files."""
-    source = group.parts[0].rows.source
-    column = group.roles.get("task")
-    if column is None or len(group.parts) > 1:
-        refuse_times(source, tasks, "give one file only", "--layout tidy")
-    else:
-        one = paste_condition(f"{quote_column(column)} = '{tasks[-1]}'")
-        matrix = bool(group.parts[0].header)
-        as_tasks = "--layout tasks-by-models" if matrix else paste_columns({"task": column})
-        refuse_times(source, tasks, one, as_tasks)
-
-
-def _counted(records: Records, left_out: Mapping[str, int]) -> Counted:
-    names = records.names
-    return Counted(0, "", left_out, names.get("metric", ()), names["task"], {})
-
-
-def _refuse_scales(
-    largest: Mapping[str, NDArray[np.float64]], models: Sequence[str], about: AboutTasks,
-    fewest: int = 2,
-) -> None:  # fmt: skip
-    known = {task: values for task, values in largest.items() if task in about.metrics}
-    declared = [limit for limit in about.limits if limit is not None]
-    check_scale(known, about.metrics, models, declared, any_name=True)
-    check_signs(known, about.metrics, about.directions, about.limits[1])
-    check_assumed(known, about.assumed, about.limits[1], fewest=fewest)
-
-
-def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores:
-    from rankbars.tables.derivedscores import without_derived
-    from rankbars.tables.slips import check_slips, note_slips
-    from rankbars.tables.taskestimates import build_estimates, read_summaries, task_weight
-
-    names = records.names
-    if records.options.layout is None and "task" not in group.named:
-        _refuse_times(group, names["task"])
-    worst = about.worst(names["task"]) if records.options.failed else None
-    summaries = read_summaries(records, worst)
-    header = tuple(name for part in group.parts for name in part.header)
-    summaries, derived = without_derived(summaries, names, header, records.options)
-    present = summaries.present
-    codes = {task: code for code, task in enumerate(names["task"])
-             if task in about.metrics and present[code].any()}  # fmt: skip
-    means = {task: np.where(present[code], summaries.mean[code], np.nan)
-             for task, code in codes.items()}  # fmt: skip
-    if about.limits[0] is None:
-        refuse_changes(means, names["model"])
-    _refuse_scales(means, names["model"], about)
-    slips: tuple[Note, ...] = ()
-    if about.limits == (None, None):
-        check_slips(means, names["model"], about.directions, about.metrics)
-        slips = note_slips(means, names["model"], about.directions, about.metrics)
-        if group.score.percentages == 0 and not slips:
-            check_unbounded(means, about.assumed)
-    if means and group.roles.get("model") == HEADER and not records.options.models:
-        told = np.stack(list(means.values()))
-        columns = dict(zip(names["model"], told.T, strict=True))
-        ask_about_models(group.parts[0].rows.source, columns)
-    unsure = group.metric is None and "se" not in group.roles  # what has an error is a score
-    if group.roles.get("task") == HEADER and unsure:
-        _ask_about_kinds(group, means, about.directions, records.options)
-    percent = group.score.percentages > 0
-    built, notes = build_estimates(summaries, names, about.metrics, percent=percent)
-    tasks: dict[str, Evidence] = {}
-    info: dict[str, TaskInfo] = {}
-    for task, estimates in built.items():
-        info[task] = about.info(task, task_weight(summaries, codes[task], task), None)
-        lower = about.directions[task] == "lower"
-        tasks[task] = replace(estimates, mean=0.0 - estimates.mean) if lower else estimates
-    if summaries.lost is not None:
-        notes += describe_lost_rows(summaries.lost, names, counts=worst is not None)
-    scores = Scores(tasks, info, (*about.notes, *derived, *slips, *notes))
-    counted = _counted(records, summaries.left_out)
-    return scores.with_notes(describe_rows(group, records.options, scores, counted, None))

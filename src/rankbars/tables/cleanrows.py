@@ -15,6 +15,7 @@ from rankbars.errors import DataError, Lacking, ReadError
 from rankbars.tables.columns import NAMING_ROLES, TRAIT_ROLES, fold_name
 from rankbars.tables.database import as_numbers, quote, quote_text, report_damage
 from rankbars.tables.labels import Codes, code_names
+from rankbars.tables.oddscores import ask_about_mark, find_mark, is_mark
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows
 from rankbars.tables.rowstates import (
@@ -26,7 +27,6 @@ from rankbars.tables.rowstates import (
     UNSCORED,
     states_of,
 )
-from rankbars.tables.sentinels import ask_about_mark, find_mark, is_mark
 
 __all__ = ["LEFT_OUT", "SCORED_ERRORS", "Batch", "Records", "spell_metric"]
 

@@ -25,7 +25,7 @@ from rankbars.tables.columns import (
     fold_name,
     role_names,
 )
-from rankbars.tables.crossvalidation import refuse_fold_columns
+from rankbars.tables.designs import refuse_fold_columns
 from rankbars.tables.entries import refuse_crossed, refuse_numbered
 from rankbars.tables.likelyroles import likely_roles, refuse_lists
 from rankbars.tables.metrics import ends_in_loss, is_measure, split_words, usual_direction

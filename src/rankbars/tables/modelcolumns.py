@@ -18,9 +18,9 @@ from rankbars.tables.columns import fold_name, paste_columns, paste_names, role_
 from rankbars.tables.derivedscores import find_changes, find_composed, find_margin
 from rankbars.tables.matrixcolumns import MatrixColumns
 from rankbars.tables.metrics import is_measure, split_words, usual_direction
+from rankbars.tables.oddscores import ask_about_mark, find_mark
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
-from rankbars.tables.sentinels import ask_about_mark, find_mark
 from rankbars.tables.tableheads import TRUTHS, Header
 from rankbars.tables.valuetables import hold_cells
 

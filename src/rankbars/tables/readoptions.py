@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from itertools import accumulate
 from types import MappingProxyType
@@ -343,63 +343,32 @@ def options_of(given: Mapping[str, Any], format: str = "auto") -> ReadOptions:
     for name in metrics:
         refuse_trial_metric(name)
     layout, size = given.get("layout"), given.get("download_limit")
-    limit, failed = given.get("memory_limit"), given.get("failed")
-    found = ReadOptions(
-        columns=_columns_by_role(given.get("columns")),
-        direction=_direction_by_name(given.get("direction")),
-        rows=given.get("rows"),
-        folds=given.get("folds"),
-        test_share=given.get("test_share"),
+    limit = given.get("memory_limit")
+    told = {name: take(given[name]) for name, take in _TAKEN.items()
+            if given.get(name) is not None}  # fmt: skip
+    return ReadOptions(
         metric=metrics[0] if metrics else None,
         layout="tidy" if format == "tidy" and layout is None else layout,
-        minimum=given.get("minimum"),
-        maximum=given.get("maximum"),
-        controls=_texts(given.get("controls")),
-        self_votes=given.get("self_votes", "raise"),
-        cells=_meaning(given.get("cells")),
-        decimal=given.get("decimal"),
-        words=_worth(given.get("words")),
-        reruns=given.get("reruns"),
         metrics=metrics,
-        where=_texts(given.get("where")),
-        within=_texts(given.get("within")),
-        over_time=_period(given.get("over_time")),
-        failed=failed is not None and bool(one_of(_FAILED, failed, ("lowest",))),
-    )
-    if found.where:
-        from rankbars.tables.conditions import parse_condition
-
-        for text in found.where:
-            parse_condition(text)
-    room = Room(
-        None if limit is None else parse_size(limit),
-        bool(given.get("by_reference")),
-        given.get("n_jobs", 1),
-    )
-    return replace(
-        found,
-        room=room,
+        room=Room(
+            None if limit is None else parse_size(limit),
+            bool(given.get("by_reference")),
+            given.get("n_jobs", 1),
+        ),
         models=_named_once(given.get("models"), "model"),
         filters=_named_once(given.get("filter"), "filter"),
-        compare_anyway=bool(given.get("compare_anyway")),
         download_limit=None if size is None else parse_size(size, "limit of a download"),
-        other_hosts=bool(given.get("other_hosts")),
-        map=_paths(given.get("map")),
-        trials=one_of("way of trials", given.get("trials") or "", ("", "fixed")),
-        arena_per_file=bool(given.get("arena_per_file")),
-        by_call=bool(given.get("by_call")),
+        **told,
     )
 
 
-def _meaning(given: str | None) -> CellMeaning | None:
-    if given is None:
-        return None
+def _meaning(given: str) -> CellMeaning | None:
     from rankbars.tables.decorated import parse_meaning
 
     return parse_meaning(given)
 
 
-def _worth(given: str | Mapping[str, object] | Sequence[str] | None) -> dict[str, float]:
+def _worth(given: str | Mapping[str, object] | Sequence[str]) -> dict[str, float]:
     if not given:
         return {}
     from rankbars.tables.words import parse_words
@@ -407,7 +376,7 @@ def _worth(given: str | Mapping[str, object] | Sequence[str] | None) -> dict[str
     return parse_words(given)
 
 
-def _paths(given: str | Mapping[str, str] | None) -> dict[str, str]:
+def _paths(given: str | Mapping[str, str]) -> dict[str, str]:
     if not given:
         return {}
     from rankbars.tables.jsonmaps import parse_map
@@ -415,8 +384,17 @@ def _paths(given: str | Mapping[str, str] | None) -> dict[str, str]:
     return parse_map(given)
 
 
-def _texts(given: str | Sequence[str] | None) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given or ())
+def _texts(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _conditions(given: str | Sequence[str]) -> tuple[str, ...]:
+    from rankbars.tables.conditions import parse_condition
+
+    found = _texts(given)
+    for text in found:
+        parse_condition(text)
+    return found
 
 
 def _named_once(names: str | Sequence[str] | None, what: str) -> tuple[str, ...]:
@@ -438,10 +416,10 @@ def _named_once(names: str | Sequence[str] | None, what: str) -> tuple[str, ...]
     return tuple(dict.fromkeys(given))
 
 
-def _period(given: str | None) -> str:
+def _period(given: str) -> str:
     """A unit of time, or a date; raises `OptionError` if it is neither."""
     if not given or given in PERIODS:
-        return given or ""
+        return given
     try:
         return date.fromisoformat(str(given)).isoformat()
     except ValueError:
@@ -450,9 +428,7 @@ def _period(given: str | None) -> str:
         ) from None
 
 
-def _columns_by_role(given: Mapping[str, str] | Sequence[str] | None) -> dict[str, str]:
-    if given is None:
-        return {}
+def _columns_by_role(given: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
     if isinstance(given, Mapping):
         return dict(given)
     pairs = []
@@ -466,14 +442,12 @@ def _columns_by_role(given: Mapping[str, str] | Sequence[str] | None) -> dict[st
     return _unique(pairs, "column")
 
 
-def _direction_by_name(given: str | Mapping[str, str] | Sequence[str] | None) -> dict[str, Side]:
+def _direction_by_name(given: str | Mapping[str, str] | Sequence[str]) -> dict[str, Side]:
     sides = _sides_by_name(given)
     return {name: one_of("direction", side, DIRECTIONS) for name, side in sides.items()}
 
 
-def _sides_by_name(given: str | Mapping[str, str] | Sequence[str] | None) -> dict[str, str]:
-    if given is None:
-        return {}
+def _sides_by_name(given: str | Mapping[str, str] | Sequence[str]) -> dict[str, str]:
     if isinstance(given, Mapping):
         return dict(given)
     pairs = []
@@ -493,3 +467,23 @@ def _unique(pairs: Sequence[tuple[str, str]], what: str) -> dict[str, str]:
                 f"{value!r}; give it once."
             )
     return found
+
+
+# What is given under the name of an option → what `ReadOptions` holds under it.
+_TAKEN: Mapping[str, Callable[[Any], Any]] = {
+    "columns": _columns_by_role,
+    "direction": _direction_by_name,
+    "cells": _meaning,
+    "words": _worth,
+    "where": _conditions,
+    "over_time": _period,
+    "map": _paths,
+    "trials": lambda given: one_of("way of trials", given, ("", "fixed")),
+    "failed": lambda given: bool(one_of(_FAILED, given, ("lowest",))),
+    **dict.fromkeys(("controls", "within"), _texts),
+    **dict.fromkeys(("compare_anyway", "other_hosts", "arena_per_file", "by_call"), bool),
+    **dict.fromkeys(
+        ("rows", "folds", "test_share", "minimum", "maximum", "self_votes", "decimal", "reruns"),
+        lambda given: given,
+    ),
+}

@@ -121,6 +121,15 @@ class Counted(NamedTuple):
     tasks: Collection[str]
     trials: Mapping[str, Sequence[int]]
 
+    @classmethod
+    def of(
+        cls, names: Mapping[str, Sequence[str]], left_out: Mapping[str, int], most_answers: int = 0,
+        set_aside: str = "", trials: Mapping[str, Sequence[int]] = {},
+    ) -> Counted:  # fmt: skip
+        """What was counted of rows whose `names` by role are known."""
+        metrics = names.get("metric", ())
+        return cls(most_answers, set_aside, left_out, metrics, names["task"], trials)
+
 
 def describe_rows(
     group: Group, options: ReadOptions, scores: Scores, counted: Counted,

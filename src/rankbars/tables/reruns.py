@@ -1,33 +1,33 @@
-"""Rows under other names than the usual: by their time, their condition, or in pairs.
+"""Rows of one model that stand several times: by their time, their condition, or in pairs.
 
-Of rows that stand several times because a run was made again, the newest count, or all.
+Where a run was made again, the newest count, or all; calls that failed are told from answers.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
-from typing import NamedTuple
 
 from rankbars.errors import DataError
+from rankbars.tables.cleanrows import Records
 from rankbars.tables.columns import NUMBER_ROLES, fold_name, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import quote, quote_text
 from rankbars.tables.entries import refuse_entries_of_rows
-from rankbars.tables.parsedtables import SHARED_TASK, Group, ParsedTable, TidyTable, take_names
+from rankbars.tables.parsedtables import Group, TidyTable
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.repeats import DuplicateRowsError
+from rankbars.tables.rowstates import NO_WORDS, SCORED
 from rankbars.tables.runnames import TIMES, numbers_steps, refuse_times
 from rankbars.tables.tableheads import HEAD_ROWS, find_keys
 
 __all__ = [
-    "STAMP", "TEXTS", "find_steps", "find_time", "is_of_model", "keep_newest",
-    "newest_of_files", "newest_of_runs", "number_by_time", "pairing_column", "split_by_condition",
-    "take_item", "with_roles",
+    "ISO", "TEXTS", "find_steps", "find_time", "keep_newest", "newest_of_runs", "number_by_time",
+    "pairing_column", "refuse_failed_calls", "refuse_retries", "split_by_condition", "take_item",
+    "with_roles",
 ]  # fmt: skip
 
 # Columns with what was asked, which names items where their ids are new in every run.
@@ -36,7 +36,7 @@ TEXTS = ("prompt", "question", "input", "problem", "query", "instruction", "text
 # Columns without a role that are looked at.
 _MOST_CROSSED = 8
 
-_ISO = re.compile(r"\d{4}-\d\d(-\d\d.*)?|\d{8,}(\.\d+)?")
+ISO = re.compile(r"\d{4}-\d\d(-\d\d.*)?|\d{8,}(\.\d+)?")
 
 # What names a row, of the columns of names.
 _KEYS = ("model", "task", "metric", "item", "fold", "repeat", "run", "epoch", "variant")
@@ -66,177 +66,6 @@ def find_steps(table: Table | None, used: Mapping[str, str]) -> str | None:
     score = used.get("score", "")
     found = [name for name in names if numbers_steps(name, score) and name not in used.values()]
     return found[0] if len(found) == 1 else None
-
-
-class _Run(NamedTuple):
-    """A file as a run: when it was made, and which models it holds on which tasks."""
-
-    file: ParsedTable
-    time: str
-    cells: frozenset[tuple[str, str]]
-
-    @property
-    def rows(self) -> Rows:
-        """Its rows."""
-        return self.file.table.rows
-
-
-def newest_of_files(files: Sequence[ParsedTable]) -> Sequence[ParsedTable]:
-    """Files without what a newer one says of the same model and task.
-
-    When a file was made says a column of times, or its name, which then is no part of the name of
-    a model or task.
-
-    Raises
-    ------
-    DataError
-        If a model stands in two files, and nothing says which of them is newer.
-    """
-    runs = []
-    for file in files:
-        part, names = file.table, file.names
-        stamp = next(reversed([*STAMP.finditer(file.source)]), None)
-        bare = names
-        if stamp is not None:
-            stem = Path(file.source).stem.partition(".")[0]
-            model = names.model and _without_stamp(names.model, stem)
-            task = _without_stamp(names.task, stem)
-            task = SHARED_TASK if STAMP.fullmatch(task) else task
-            bare = names._replace(model=model, task=task, shared_task=SHARED_TASK)
-        found = _named_cells(part.rows)
-        if "model" not in part.lacking and is_of_model(bare.task, {str(one) for one, _ in found}):
-            bare = bare._replace(task=SHARED_TASK)
-        whole = take_names(part, bare).rows
-        cells = frozenset(
-            (str(whole.constants.get("model", model)), str(whole.constants.get("task", task)))
-            for model, task in found
-        )
-        runs.append(_Run(file._replace(names=bare), _time_of(part) or _digits(stamp), cells))
-    newest: dict[tuple[str, str], str] = {}
-    for cell in (cell for run in runs for cell in run.cells):
-        times = [run.time for run in runs if cell in run.cells]
-        if len(times) < 2:
-            continue
-        if not all(times) or len(set(times)) < len(times):
-            places = ", ".join(run.file.source for run in runs if cell in run.cells)
-            raise DataError(
-                f"{places}: model {cell[0]!r} stands in {len(times)} files, and no column says "
-                "which of them is newer, nor do their names, as --reruns newest needs it. Give a "
-                "column such as timestamp, or files names such as run_2026-05-01.csv."
-            )
-        newest[cell] = max(times)
-    if not newest:
-        return files
-    kept = [(run, *_newest_rows(run, runs)) for run in runs]
-    older = [run.file.source for run, rows, _ in kept if rows is None]
-    text = "Of runs of one model in several files, the newest count"
-    text += f"; left aside: {', '.join(older)}." if older else "."
-    text += "".join(dict.fromkeys(said for _, _, said in kept))
-    return [
-        run.file._replace(table=run.file.table._replace(rows=rows).with_remark("reruns", text))
-        for run, rows, _ in kept
-        if rows is not None
-    ]
-
-
-# A date, and perhaps a time, in the name of a file or of its folder.
-STAMP = re.compile(
-    r"(?<!\d)20\d\d-?[01]\d-?[0-3]\d(?:[T_-]?[0-2]\d[-:.]?[0-5]\d(?:[-:.]?[0-5]\d)?)?"
-)
-
-
-def _without_stamp(name: str, file: str) -> str:
-    """A name without the time in it; that of the file where nothing else is left."""
-    parts = [STAMP.sub("", part).strip("_-. ") for part in name.split("/")]
-    return "/".join(filter(None, parts)) or STAMP.sub("", file).strip("_-. ") or name
-
-
-def is_of_model(name: str, models: Collection[str]) -> bool:
-    """Whether a file that holds one model is called after it, and not after its task."""
-    file, *held = (fold_name(one) for one in (name, *models))
-    return (
-        len(held) == 1 and min(len(file), len(held[0])) > 2 and (file in held[0] or held[0] in file)
-    )
-
-
-def _digits(stamp: re.Match[str] | None) -> str:
-    return "" if stamp is None else re.sub(r"\D", "", stamp[0]).ljust(14, "0")
-
-
-def _named_cells(rows: Rows) -> list[tuple[object, object]]:
-    roles = [role if role in rows.labels else "NULL" for role in ("model", "task")]
-    return rows.engine.ask(f"SELECT DISTINCT {', '.join(roles)} FROM {rows.clause}")
-
-
-def _time_of(part: TidyTable) -> str:
-    """The last time in the column of times, as digits that sort; empty if there is none."""
-    column = find_time(part.table, part.roles)
-    if column is None:
-        return ""
-    rows = with_roles(part, {**part.roles, "time": column})
-    ((last,),) = rows.engine.ask(f"SELECT max(time) FROM {rows.clause}")
-    if isinstance(last, str) and _ISO.fullmatch(last.strip()):
-        digits = re.sub(r"\D", "", last)
-        return digits.ljust(14, "0") if "-" in last else digits.rjust(20, "0")
-    return "" if last is None or isinstance(last, str) else f"{float(last):020.3f}"
-
-
-def _newest_rows(run: _Run, runs: Sequence[_Run]) -> tuple[Rows | None, str]:
-    """Rows of a file that no newer one holds, None if there are none; and what is to be said.
-
-    Where newer files hold some of its items again, its answers to the others stay.
-    """
-    rows, left, again, whole = run.rows, [], "", 0
-    for cell in sorted(run.cells):
-        newer = [one for one in runs if cell in one.cells and one.time > run.time]
-        if not newer:
-            continue
-        items = _items_again(run, newer, cell)
-        whole += items is None
-        left.append(_at(rows, cell) + (f" AND item::VARCHAR IN {items}" if items else ""))
-        if items:
-            again = (
-                f" {newer[-1].file.source} holds some items of {rows.source} again: its "
-                "answers count for these, the others stay. If only failed items were tried again, "
-                "that model's share of right answers is too high."
-            )
-    if whole == len(run.cells):
-        return None, ""
-    if not left:
-        return rows, ""
-    gone = " OR ".join(f"({one})" for one in left)
-    clause = f"(SELECT * FROM {rows.clause} WHERE NOT ({gone}))"
-    return replace(rows, clause=clause, places=0, origin=None), again
-
-
-def _items_again(run: _Run, newer: Sequence[_Run], cell: tuple[str, str]) -> str | None:
-    """The items of newer files as a query, if they are some of those of a file; else None."""
-    if not all("item" in one.rows.labels for one in (run, *newer)):
-        return None
-    own, later = (
-        " UNION ".join(
-            f"SELECT item::VARCHAR AS item FROM {one.rows.clause} WHERE {_at(one.rows, cell)}"
-            for one in some
-        )
-        for some in ((run,), newer)
-    )
-    ((all_items, again, new),) = run.rows.engine.ask(
-        "SELECT count(*) FILTER (old), count(*) FILTER (old AND later), count(*) FILTER (NOT old) "
-        "FROM (SELECT item, bool_or(mine) AS old, bool_or(NOT mine) AS later FROM (SELECT item, "
-        f"true AS mine FROM ({own}) UNION ALL SELECT item, false FROM ({later})) GROUP BY item)"
-    )
-    return f"({later})" if not new and again <= _SOME * all_items else None
-
-
-_SOME = 0.9  # of the items: fewer are a run of some of them
-
-
-def _at(rows: Rows, cell: tuple[str, str]) -> str:
-    """The condition that a row is of a model and a task, as far as the rows say."""
-    told = [f"{role}::VARCHAR = {quote_text(name)}"
-            for role, name in zip(("model", "task"), cell, strict=True)
-            if role in rows.labels]  # fmt: skip
-    return " AND ".join(told) or "true"
 
 
 def pairing_column(group: Group, options: ReadOptions) -> str | None:
@@ -354,7 +183,7 @@ def keep_newest(part: TidyTable, column: str, *, of_runs: bool = False) -> TidyT
     order = "time" if engine.ask(f"{numbers} LIMIT 1") else "TRY_CAST(time AS DOUBLE)"
     if rows.labels["time"] == "text" and order == "time":
         texts = engine.ask(f"SELECT DISTINCT time FROM {clause} WHERE time IS NOT NULL LIMIT 1000")
-        unclear = next((text for (text,) in texts if not _ISO.fullmatch(text.strip())), None)
+        unclear = next((text for (text,) in texts if not ISO.fullmatch(text.strip())), None)
         if unclear is not None:
             raise DataError(
                 f"{rows.source}: --reruns newest orders rows by {column!r}, and {unclear!r} does "
@@ -424,3 +253,85 @@ def with_roles(part: TidyTable, roles: Mapping[str, str]) -> Rows:
         {role: name for role, name in roles.items() if role in NUMBER_ROLES},
     )
     return replace(found, constants=part.rows.constants)
+
+
+# What befalls a call or a machine, and is no answer.
+_BROKEN = re.compile(
+    r"(?i)time[d ]?[- _]?out|connection|network|socket|unreachable|dns|ssl|rate[- _]?limit|quota"
+    r"|too many requests|overloaded|unavailable|gateway|server[- _]?error|internal error"
+    r"|\b(?:429|50[0-4]|529)\b|api[- _]?error|sandbox|docker|container|out[- _]?of[- _]?memory"
+    r"|\boom\b|killed|evicted|preempted|node[- _]?fail|disk|cuda"
+)
+
+
+def refuse_retries(records: Records, column: str) -> None:
+    """Raises `DataError` where calls seem to have failed and to have been made again.
+
+    Answers of one model to one item then have scores with and without the error of a machine or
+    of a connection beside them, and not every item was answered equally often. What a model
+    itself ran into, in a fixed number of tries, is no such error.
+
+    Parameters
+    ----------
+    records : Records
+        The rows.
+    column : str
+        What the column of errors is called.
+    """
+    names = records.names["error"]
+    broken = [code for code, name in enumerate(names) if _BROKEN.search(name)]
+    if not broken or not records.keys:
+        return
+    bad = f"coalesce(error_code IN ({', '.join(map(str, broken))}), false)"
+    groups = records.select(
+        f"count(*) FILTER (WHERE {bad}) AS bad, count(*) AS tries",
+        ("model", "task", *records.keys),
+        f"WHERE state = {SCORED} GROUP BY model_code, task_code, key",
+    )
+    ((again, sizes),) = records.ask(
+        f"SELECT count(*) FILTER (WHERE bad > 0 AND bad < tries), count(DISTINCT tries) "
+        f"FROM ({groups})"
+    )
+    if not again or sizes < 2:
+        return
+    absent, text = f"{quote(column)} IS NULL", names[broken[0]]
+    text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    raise DataError(
+        f"{records.parts[0].source}: {again:,} items have an answer with a text in the column "
+        f"{column!r} (such as {text!r}) and a score, and another of the same model without one: "
+        "calls that failed seem to have been made again. Do the failed ones count? Choose (the "
+        "line to paste, what it says):\n"
+        f"  {paste_condition(absent)}    no: they are no answers, and are left out\n"
+        f"  {paste_columns({'error': ''})}    yes: they are answers, and count as they are scored\n"
+        f"In Python: where={absent!r}, or columns={{'error': ''}}."
+    )
+
+
+_SHOWN = 60  # letters of an error
+
+
+def refuse_failed_calls(records: Records, column: str | None, error: DataError) -> None:
+    """Raises an error about rows that stand twice once more, where all but one tell an error.
+
+    Not where some answer would be left with none or with several rows.
+    """
+    names = records.names.get("error", ())
+    told = [code for code, name in enumerate(names) if name.casefold() not in NO_WORDS]
+    if column is None or not told or not records.keys:
+        return
+    bad = f"coalesce(error_code IN ({', '.join(map(str, told))}), false)"
+    groups = records.select(
+        f"count(*) AS tries, count(*) FILTER (WHERE NOT {bad}) AS good",
+        ("model", "task", *records.keys), "GROUP BY model_code, task_code, key",
+    )  # fmt: skip
+    ((others,),) = records.ask(
+        f"SELECT count(*) FILTER (WHERE good <> 1) FROM ({groups}) WHERE tries > 1"
+    )
+    if others:
+        return
+    absent = f"{quote_column(column)} is null"
+    raise type(error)(
+        f"{error} Of rows that stand twice, all but one have a text in the column {column!r} (such "
+        f"as {names[told[0]][:_SHOWN]!r}): calls that failed seem to have been made again. Leave "
+        f"out the failed ones: {paste_condition(absent)} (in Python: where={absent!r})."
+    ) from error

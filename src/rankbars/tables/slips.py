@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError
-from rankbars.tables.directions import Direction
-from rankbars.tables.oddscores import has_unit
-from rankbars.tables.sentinels import is_mark
+from rankbars.tables.descriptions import Direction
+from rankbars.tables.oddscores import has_unit, is_mark
 
 __all__ = ["check_slips", "note_slips"]
 

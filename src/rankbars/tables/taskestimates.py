@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Estimates
+from rankbars.data.evidence import Estimates, Evidence
 from rankbars.data.notes import Note
+from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import DataError
 from rankbars.stats.countscores import binomial_se
 from rankbars.tables.cleanrows import Batch, Records
+from rankbars.tables.columnkinds import (
+    ask_about_kinds,
+    ask_about_models,
+    find_other_kinds,
+    refuse_changes,
+)
+from rankbars.tables.columns import paste_columns
+from rankbars.tables.conditions import paste_condition, quote_column
+from rankbars.tables.descriptions import AboutTasks
 from rankbars.tables.metrics import is_proportion
+from rankbars.tables.oddscores import check_scores, check_unbounded
+from rankbars.tables.parsedtables import Group
+from rankbars.tables.readoptions import ReadOptions
+from rankbars.tables.remarks import Counted, describe_lost_rows, describe_rows
 from rankbars.tables.repeats import Answers, duplicate_rows, refuse_second_files
 from rankbars.tables.rowstates import MISSING, SCORED, UNSCORED
+from rankbars.tables.runnames import refuse_times
+from rankbars.tables.wide import HEADER
 
-__all__ = [
-    "Summaries",
-    "build_estimates",
-    "describe_uncertainty",
-    "read_summaries",
-    "task_weight",
-]
+__all__ = ["Summaries", "build_estimates", "read_estimates"]
 
 FIELDS = ("se", "ci_low", "ci_high", "ci_level", "n", "weight")
 USUAL_LEVEL = 0.95
@@ -62,7 +73,93 @@ class Summaries(NamedTuple):
     lost: NDArray[np.int64] | None = None
 
 
-def read_summaries(records: Records, worst: Sequence[float] | None = None) -> Summaries:
+def read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores:
+    """Scores of a group of tables that have one score per model and task, or rows without a name.
+
+    Raises
+    ------
+    DataError
+        If they cannot be meant as they stand.
+    """
+    from rankbars.tables.derivedscores import without_derived
+    from rankbars.tables.slips import check_slips, note_slips
+
+    names = records.names
+    if records.options.layout is None and "task" not in group.named:
+        _refuse_times(group, names["task"])
+    worst = about.worst(names["task"]) if records.options.failed else None
+    summaries = _read_summaries(records, worst)
+    header = tuple(name for part in group.parts for name in part.header)
+    summaries, derived = without_derived(summaries, names, header, records.options)
+    present = summaries.present
+    codes = {task: code for code, task in enumerate(names["task"])
+             if task in about.metrics and present[code].any()}  # fmt: skip
+    means = {task: np.where(present[code], summaries.mean[code], np.nan)
+             for task, code in codes.items()}  # fmt: skip
+    if about.limits[0] is None:
+        refuse_changes(means, names["model"])
+    check_scores(means, names["model"], about)
+    slips: tuple[Note, ...] = ()
+    if about.limits == (None, None):
+        check_slips(means, names["model"], about.directions, about.metrics)
+        slips = note_slips(means, names["model"], about.directions, about.metrics)
+        if group.score.percentages == 0 and not slips:
+            check_unbounded(means, about.assumed)
+    if means and group.roles.get("model") == HEADER and not records.options.models:
+        told = np.stack(list(means.values()))
+        columns = dict(zip(names["model"], told.T, strict=True))
+        ask_about_models(group.parts[0].rows.source, columns)
+    unsure = group.metric is None and "se" not in group.roles  # what has an error is a score
+    if group.roles.get("task") == HEADER and unsure:
+        _ask_about_kinds(group, means, about.directions, records.options)
+    percent = group.score.percentages > 0
+    built, notes = build_estimates(summaries, names, about.metrics, percent=percent)
+    tasks: dict[str, Evidence] = {}
+    info: dict[str, TaskInfo] = {}
+    for task, estimates in built.items():
+        info[task] = about.info(task, _task_weight(summaries, codes[task], task), None)
+        lower = about.directions[task] == "lower"
+        tasks[task] = replace(estimates, mean=0.0 - estimates.mean) if lower else estimates
+    if summaries.lost is not None:
+        notes += describe_lost_rows(summaries.lost, names, counts=worst is not None)
+    scores = Scores(tasks, info, (*about.notes, *derived, *slips, *notes))
+    counted = Counted.of(names, summaries.left_out)
+    return scores.with_notes(describe_rows(group, records.options, scores, counted, None))
+
+
+def _ask_about_kinds(
+    group: Group, means: Mapping[str, NDArray[np.float64]], directions: Mapping[str, str],
+    options: ReadOptions,
+) -> None:  # fmt: skip
+    """Columns that do not lie on the scale of the others, and that the caller did not name.
+
+    Those of which less is better may lie on any.
+    """
+    if len(options.metrics) > 1 or (options.minimum, options.maximum) != (None, None):
+        return
+    percent = not group.score.plain and group.score.percentages > 0
+    others = [
+        name for name in find_other_kinds(means, percent=percent)
+        if name not in options.direction and directions[name] == "higher"
+    ]  # fmt: skip
+    if others:
+        raise ask_about_kinds(group.parts[0].rows.source, list(means), others)
+
+
+def _refuse_times(group: Group, tasks: Sequence[str]) -> None:
+    """Dates and versions are no tasks, be they in a column or the names of files."""
+    source = group.parts[0].rows.source
+    column = group.roles.get("task")
+    if column is None or len(group.parts) > 1:
+        refuse_times(source, tasks, "give one file only", "--layout tidy")
+    else:
+        one = paste_condition(f"{quote_column(column)} = '{tasks[-1]}'")
+        matrix = bool(group.parts[0].header)
+        as_tasks = "--layout tasks-by-models" if matrix else paste_columns({"task": column})
+        refuse_times(source, tasks, one, as_tasks)
+
+
+def _read_summaries(records: Records, worst: Sequence[float] | None = None) -> Summaries:
     """One score per model and task.
 
     Several rows of one model and task are summarised by their mean and its standard error, if the
@@ -224,7 +321,7 @@ def build_estimates(
             n=n if n.any() else None,
         )
     return built, (
-        *describe_uncertainty(summaries, without, binomial, len(built) + others),
+        *_describe_uncertainty(summaries, without, binomial, len(built) + others),
         *_describe_rounding(built),
     )
 
@@ -241,7 +338,7 @@ def _scale(mean: NDArray[np.float64], task: str, *, percent: bool) -> float:
     return scale
 
 
-def task_weight(summaries: Summaries, task: int, name: str) -> float:
+def _task_weight(summaries: Summaries, task: int, name: str) -> float:
     """Weight of a task; raises `DataError` if its rows disagree or it is not a number."""
     weights = summaries.weight[task, summaries.present[task]]
     if np.isnan(weights).all():
@@ -255,7 +352,7 @@ def task_weight(summaries: Summaries, task: int, name: str) -> float:
     return weight
 
 
-def describe_uncertainty(
+def _describe_uncertainty(
     summaries: Summaries, without: Sequence[str], binomial: Sequence[str], tasks: int
 ) -> tuple[Note, ...]:
     """Notes on where standard errors come from."""

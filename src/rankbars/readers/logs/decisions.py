@@ -25,7 +25,7 @@ from rankbars.readers.logs.choices import (
 from rankbars.readers.logs.pairing import pair_items
 from rankbars.readers.logs.published import count_published, has_items, mark_unscored, publish
 from rankbars.readers.logs.records import Direction, Run
-from rankbars.tables.directions import RECORDED, Side, settle_directions
+from rankbars.tables.descriptions import RECORDED, Side, settle_directions
 from rankbars.tables.metrics import is_proportion
 from rankbars.tables.oddscores import check_scale, check_signs
 from rankbars.tables.readoptions import ReadOptions

@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
-from rankbars.tables.directions import RECORDED
+from rankbars.tables.descriptions import RECORDED
 from rankbars.tables.rowstates import ERROR, MISSING, SCORED, UNSCORED
 
 __all__ = [
