@@ -160,17 +160,17 @@ def test_paths_that_a_page_names_exist(page):
 
 def test_the_path_of_one_number_goes_through_the_files_that_the_page_of_the_house_names():
     rng = np.random.default_rng(0)
-    answers = (rng.random((200, 6)) < np.linspace(0.4, 0.8, 6)).astype(float)
+    answers = (rng.random((200, 9)) < np.linspace(0.4, 0.8, 9)).astype(float)
     section = text_of("house.md").split("### Follow one number")[1].split("## ")[0]
-    named = re.findall(r"`([\w/]+\.py)`", section.partition("`rankbars show")[0])
-    assert len(named) == 10
+    named = re.findall(r"`([\w/]+\.py)`", section.partition("Rows stand")[0])
+    assert len(named) == 13
     entered = []
 
     def note(frame, event, _):
         if event == "call" and f"{os.sep}rankbars{os.sep}" in frame.f_code.co_filename:
             entered.append(frame.f_code.co_filename.replace(os.sep, "/"))
 
-    scores = rankbars.Scores.from_arrays({"law": answers}, list("abcdef"))
+    scores = rankbars.Scores.from_arrays({"law": answers}, list("abcdefghi"))
     before = sys.getprofile()
     sys.setprofile(note)
     try:
