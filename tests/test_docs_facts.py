@@ -158,6 +158,12 @@ def test_paths_that_a_page_names_exist(page):
     assert [one for one in sorted(paths) if not (ROOT / one).exists()] == []
 
 
+def test_every_folder_of_genuine_files_has_a_row():
+    folders = ROOT / "tests" / "data" / "fixtures"
+    rows = re.findall(r"^\| `(\w+)` \|", (folders / "README.md").read_text(encoding="utf-8"), re.M)
+    assert sorted(rows) == sorted(one.name for one in folders.iterdir() if one.is_dir())
+
+
 def test_the_path_of_one_number_goes_through_the_files_that_the_page_of_the_house_names():
     rng = np.random.default_rng(0)
     answers = (rng.random((200, 9)) < np.linspace(0.4, 0.8, 9)).astype(float)
