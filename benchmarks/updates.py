@@ -32,7 +32,7 @@ def one_model(models: int, items: int) -> Sides:
 def stored_model(models: int, items: int) -> Sides:
     """A corrected model of a store: its pairs are told apart, measured, and put into the store."""
     path = new_folder() / "board.duckdb"
-    with open_store(path, "benchmark", write=True, create=True):
+    with open_store(path, write=True, create=True):
         pass
     names, ids = numbered("model", models), numbered("item", items)
     values = draw_scores(models, items)

@@ -59,6 +59,9 @@ def test_formats_says_what_reading_gives(rankbars: Command) -> None:
     answer = rankbars("formats", "odd.csv")
     assert answer.code == 0
     assert "Not read without options: odd.csv: Declare which side is better" in answer.out
+    rows = [f"{model},{task},.5,.4,.6" for model in "ab" for task in ("law", "art")]
+    Path("ends.csv").write_text("\n".join(["model,task,score,score_lo,score_hi", *rows]) + "\n")
+    assert "ci_low = 'score_lo', ci_high = 'score_hi'" in rankbars("formats", "ends.csv").out
 
 
 def test_repeats_are_told(rankbars: Command) -> None:

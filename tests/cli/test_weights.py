@@ -72,6 +72,7 @@ def test_a_stricter_rule_leaves_fewer_clear_winners(rankbars: Command, board: st
         (("--at", "POEMS=1", "--at", "POEMS=2"), 2, "twice"),
         (("--at", "POEM=1"), 2, "Did you mean 'POEMS'"),
         (("--at", "POEMS=-1"), 1, "0 or more"),
+        (("--at", "POEMS=nan"), 1, "a finite number"),
         (("--at", "POEMS=0"), 1, "All weights of categories are zero"),
         (("--z", "-1"), 1, "z must be"),
     ],

@@ -89,6 +89,17 @@ def test_columns_that_do_not_hold_the_score_between_them_are_no_ends(tmp_path: P
     assert not evidence.has_uncertainty
 
 
+def test_a_rating_with_ends_does_not_replace_the_score_of_a_task(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    rows = "a,law,1050,1041,1059,0.9\na,art,1074,1065,1083,0.6\n"
+    rows += "b,law,1039,1030,1048,0.7\nb,art,1060,1050,1070,0.8\n"
+    path.write_text("model,task,rating,rating_lower,rating_upper,score\n" + rows)
+    scores = rb.read(path)
+    evidence = scores.tasks["law"]
+    assert isinstance(evidence, Estimates)
+    assert evidence.mean.tolist() == [0.9, 0.7]
+
+
 def test_named_columns_of_a_matrix_keep_the_numbers_of_items_that_are_called_after_them() -> None:
     columns = {"law": [0.5, 0.9], "n_law": [100, 400], "art": [0.6, 0.8], "n_art": [50, 60]}
     given = {"model": ["a", "b"], **columns, "size": [7, 8]}

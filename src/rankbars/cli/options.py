@@ -121,11 +121,12 @@ def named_values(
                 made = value(said)
             except ValueError:
                 raise click.BadParameter(f"{text!r} must {expected}.", ctx, param) from None
-            if found.setdefault(name, made) != made:
+            if name in found and found[name] != made:
                 what = repr(name) if name else "everything"
                 raise click.BadParameter(
                     f"{what} is given twice, as {found[name]!r} and as {made!r}.", ctx, param
                 )
+            found[name] = made
         return tuple(found.items())
 
     return split

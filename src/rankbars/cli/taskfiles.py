@@ -239,8 +239,8 @@ def limit_tasks(scores: Scores, path: str, known: Sequence[str]) -> Scores:
     _refuse_unknown(path, found, known)
     for task, ends in found.items():
         try:
-            low, high = (float(end) for end in ends)
-        except (TypeError, ValueError):
+            low, high = (float(str(end)) for end in ends)  # true is no number
+        except ValueError:
             low = high = math.nan
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
             raise ReadError.at(
@@ -284,7 +284,8 @@ def _cluster_rows(scores: Scores, path: str) -> Scores:
     """
     if Path(path).suffix.lower() in (".json", ".yaml", ".yml"):
         return scores.cluster_rows(read_task_file(path))
-    rows, separator = _cells(path, read_text(path))
+    numbered, separator = _numbered_rows(path, read_text(path))
+    rows = [row for _, row in numbered]
     widths = {len(row) for row in rows}
     if widths not in ({2}, {3}):
         raise ReadError.at(
@@ -352,18 +353,18 @@ def _once_each(path: str, pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
-def _cells(path: str, text: str) -> tuple[list[list[str]], str]:
-    """Rows that hold something, and what separates their cells."""
+def _numbered_rows(path: str, text: str) -> tuple[list[tuple[int, list[str]]], str]:
+    """Rows that hold something, with their numbers, and what separates their cells."""
     from rankbars.readers.delimited import read_cells
 
     rows, separator = read_cells(path, text)
-    return [row for row in rows if any(row)], separator
+    return [(number, row) for number, row in enumerate(rows, start=1) if any(row)], separator
 
 
 def _csv_rows(path: str, text: str, columns: Sequence[str]) -> list[list[str]]:
     """Rows of so many cells, without the header where there is one."""
-    rows, separator = _cells(path, text)
-    for number, row in enumerate(rows, start=1):
+    numbered, separator = _numbered_rows(path, text)
+    for number, row in numbered:
         if len(row) != len(columns):
             count = {2: "two", 3: "three"}[len(columns)]
             raise ReadError.at(
@@ -371,6 +372,7 @@ def _csv_rows(path: str, text: str, columns: Sequence[str]) -> list[list[str]]:
                 f"expected {count} columns ({separator.join(columns)}), found {len(row)}.",
                 row=number,
             )
+    rows = [row for _, row in numbered]
     return rows[1:] if rows and rows[0][0].lower() in _HEADERS else rows
 
 

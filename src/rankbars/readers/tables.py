@@ -25,6 +25,7 @@ from rankbars.readers.pagetables import has_table, is_markdown, open_markdown
 from rankbars.readers.parquet import open_parquet
 from rankbars.readers.recognition import DECLINED, TABLE, Recognition
 from rankbars.tables.asides import has_counts
+from rankbars.tables.columns import find_columns
 from rankbars.tables.database import Engine, Glance
 from rankbars.tables.intervalends import find_unnamed
 from rankbars.tables.layouts import find_layout
@@ -85,7 +86,11 @@ def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
             what = "no record in it" if listed else "a header and no row below it"
             return None, f"There is {what}."
         try:
-            return find_layout(table, None, {**find_outcome(table), **find_unnamed(table)})
+            found = {**find_outcome(table), **find_unnamed(table)}
+            layout = find_layout(table, None, found)
+            if not found:
+                return layout
+            return layout.name, f"columns {find_columns(table.columns, found).describe()}"
         except ReadError:
             raise  # it is damaged, whatever its layout
         except DataError as error:

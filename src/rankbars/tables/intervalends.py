@@ -139,6 +139,7 @@ def _one_score_each(table: Table) -> tuple[str | None, list[str]]:
     numbers = [name for name in table.columns if name in header.numbers]
     plain = [name for name in numbers if not describes_rows(name)]
     pair = {end for ends in end_pairs(plain) for end in ends}
-    # Beside a rating the score of a row is something else.
-    called = [name for name in numbers if fold_name(name) == "score" and not {*plain} - pair]
-    return models[0], [*called, *plain]
+    # Beside a rating of the whole the score of a row is something else; on a task it is the score.
+    alone = bool(tasks) or not {*plain} - pair
+    called = [name for name in numbers if fold_name(name) == "score" and alone]
+    return models[0], list(dict.fromkeys([*called, *plain]))
