@@ -313,6 +313,55 @@ def test_experiments_of_platforms_are_read_as_documented(
     assert (evidence.answers[:, 0].tolist() if evidence.answers is not None else None) == answers
 
 
+def _report(name: str, took: float | None) -> dict[str, Any]:
+    return {"name": name, "failures": [], "cases": [
+        {"name": "c1", "scores": {"seconds": {"value": 0.25}}, "task_duration": took},
+        {"name": "c2", "scores": {"seconds": {"value": 0.75}}, "task_duration": None},
+    ]}  # fmt: skip
+
+
+def _rollouts(usage: float | None) -> str:
+    return "".join(
+        json.dumps({"response": {"model": "a", "usage": {"total_tokens": usage}}, "reward": 0.5,
+                    "responses_create_params": {}, "tokens": score, "agent_ref": {"name": "t"},
+                    "_ng_task_index": item, "_ng_rollout_index": 0}) + "\n"
+        for item, score in enumerate((0.25, 0.75))
+    )  # fmt: skip
+
+
+def _feedback(took: str) -> str:
+    head = "inputs.q,outputs.a,error,execution_time,example_id,id,feedback.seconds\n"
+    return f"{head}q,x,,{took},e1,i1,0.25\nq,x,,,e2,i2,0.75\n"
+
+
+def _trial(cost: float | None) -> dict[str, Any]:
+    return {
+        "id": "i1", "task_name": "t", "trial_name": "t.1", "agent_info": {"name": "a"},
+        "agent_result": {"cost_usd": cost}, "verifier_result": {"rewards": {"cost": 0.5}},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize(("name", "metric"), [
+    ("a.json", "seconds"), ("rollouts.jsonl", "tokens"), ("a.csv", "seconds"),
+    ("job/t.1/result.json", "cost"),
+])  # fmt: skip
+def test_a_score_called_as_what_is_spent_is_kept(
+    tmp_path: Path, name: str, metric: str, known: bool
+) -> None:
+    texts = {
+        "a.json": json.dumps(_report("a", 9.0 if known else None)),
+        "rollouts.jsonl": _rollouts(9.0 if known else None),
+        "a.csv": _feedback("9.0" if known else ""),
+        "job/t.1/result.json": json.dumps(_trial(9.0 if known else None)),
+    }
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(texts[name])
+    found = rb.read(tmp_path, metric=metric, direction="lower")
+    assert np.abs(items(found).values).mean() == 0.5
+
+
 def test_requests_are_compared_by_means_of_those_that_succeeded() -> None:
     scores = rb.read(FIXTURES / "llmperf" / "individual", metric="ttft_s")
     (evidence,) = scores.tasks.values()

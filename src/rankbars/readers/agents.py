@@ -187,8 +187,12 @@ def _harbor(files: Sequence[InputFile]) -> Iterator[Sheet]:
         start = parse_time(content.get("started_at"))
         trial = Trial(
             name_of(content.get("task_name"), file.label, "a task_name"),
-            {
-                **rewards,
+            rewards,
+            SCORED if rewards else ERROR,
+            start=start,
+            identity=as_text(content.get("id")) or "",
+            reason=as_text(take_path(content, "exception_info", "exception_type")) or "",
+            spending={
                 "cost": spent(*(one.get("cost_usd") for one in used)),
                 "tokens": spent(*(one.get(name) for one in used
                                   for name in ("n_input_tokens", "n_output_tokens"))),
@@ -197,10 +201,6 @@ def _harbor(files: Sequence[InputFile]) -> Iterator[Sheet]:
                     take_path(content, "agent_execution", "finished_at"),
                 ),
             },
-            SCORED if rewards else ERROR,
-            start=start,
-            identity=as_text(content.get("id")) or "",
-            reason=as_text(take_path(content, "exception_info", "exception_type")) or "",
         )  # fmt: skip
         sheets = jobs.setdefault(source, {})
         sheet = sheets.setdefault(names, Sheet(source, *names, metric=main))
@@ -381,12 +381,9 @@ def _nemo_gym(file: InputFile) -> list[Sheet]:
         sheet = sheets.setdefault(names, Sheet(file.label, *names, metric="reward"))
         sheet.trials.append(Trial(
             str(len(sheet.trials) if item is None else item),
-            {
-                **scores,
-                "reward": reward,
-                "tokens": spent(take_path(record, "response", "usage", "total_tokens")),
-            },
+            {**scores, "reward": reward},
             number=as_count(record.get("_ng_rollout_index")),
+            spending={"tokens": spent(take_path(record, "response", "usage", "total_tokens"))},
         ))  # fmt: skip
     return list(sheets.values())
 

@@ -299,7 +299,8 @@ def _pydantic(file: InputFile) -> Sheet:
                     metric = metric or name
                     if verdict:
                         directions[name] = "higher"
-        trials.append(_case(one, {**scores, "seconds": spent(one.get("task_duration"))}, SCORED))
+        took = {"seconds": spent(one.get("task_duration"))}
+        trials.append(_case(one, scores, SCORED)._replace(spending=took))
     trials += [_case(one, {}, ERROR) for one in as_mappings(content.get("failures"))]
     if not metric:
         raise ReadError.at(file.label, "no case has a score or an assertion.")

@@ -181,16 +181,16 @@ def sheets_of(label: str, rows: Iterable[ScoredRow], *, named: bool) -> list[She
             if score is not None:
                 scores[name] = score
                 verdicts[name] = verdicts.get(name, True) and verdict
-        spending = {"seconds": spent(row.seconds), "cost": spent(row.cost),
-                    "tokens": spent(row.tokens)}  # fmt: skip
         trials.setdefault((row.model, row.task), []).append(Trial(
             item_of(row.item) or str(number),
-            {**({} if row.crashed else scores), **spending},
+            {} if row.crashed else scores,
             ERROR if row.crashed else SCORED,
             number=row.number,
             start=row.start,
             identity=row.identity,
             reason="error" if row.crashed else "",
+            spending={"seconds": spent(row.seconds), "cost": spent(row.cost),
+                      "tokens": spent(row.tokens)},
         ))  # fmt: skip
     if not verdicts:
         return []

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 from rankbars.data.notes import Note, list_names
@@ -49,6 +50,8 @@ class Trial(NamedTuple):
         Why it has no score, or why it ended early.
     cluster : str, optional
         Group of items that are related.
+    spending : mapping from str to (float or None)
+        What was spent on it, by name; a score of that name in the sheet goes before it.
     """
 
     item: str
@@ -59,6 +62,7 @@ class Trial(NamedTuple):
     identity: str = ""
     reason: str = ""
     cluster: str | None = None
+    spending: Mapping[str, float | None] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -152,6 +156,7 @@ def as_runs(sheets: Iterable[Sheet]) -> list[Run]:
     for sheet in sheets:
         kept = []
         places: Counter[str] = Counter()
+        own = {name for trial in sheet.trials for name in _known(trial.scores)}
         for trial in sheet.trials:
             key = (sheet.model, sheet.task, trial.identity)
             if trial.identity and key in seen:
@@ -159,7 +164,7 @@ def as_runs(sheets: Iterable[Sheet]) -> list[Run]:
                 continue
             if trial.identity:
                 seen[key] = sheet.source
-            kept.append(_settled(trial, sheet.metric))
+            kept.append(_settled(trial, sheet.metric, own))
         notes = [
             Note("copies", f"{sheet.source}: {count} records stand in {where} too; each counts "
                  "once.")
@@ -173,17 +178,23 @@ def as_runs(sheets: Iterable[Sheet]) -> list[Run]:
     return runs
 
 
-def _settled(trial: Trial, metric: str) -> Trial:
-    """The trial with what is known of it; without its score where it has none."""
-    scores = {
-        name: score
-        for name, score in trial.scores.items()
-        if score is not None and not math.isnan(score)
-    }
+def _settled(trial: Trial, metric: str, own: Collection[str]) -> Trial:
+    """The trial with what is known of it; without its score where it has none.
+
+    What was spent stands among the scores, unless the sheet has a score of its `own` called so.
+    """
+    spending = {name: amount for name, amount in trial.spending.items() if name not in own}
+    scores = _known({**trial.scores, **spending})
     status = UNSCORED if trial.status == SCORED and metric not in scores else trial.status
     if status != SCORED:
         scores.pop(metric, None)
-    return trial._replace(scores=scores, status=status)
+    return trial._replace(scores=scores, status=status, spending={})
+
+
+def _known(scores: Mapping[str, float | None]) -> dict[str, float]:
+    return {
+        name: score for name, score in scores.items() if score is not None and not math.isnan(score)
+    }
 
 
 def _run(sheet: Sheet, notes: Sequence[Note]) -> Run:
