@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from render.boards import (
+    BEST,
+    NAMES,
+    SCORE,
+    WORST,
     average_board,
     board_of,
     new_task_board,
@@ -15,6 +19,7 @@ from render.boards import (
 from render.hostile import hostile_boards
 from rich.cells import cell_len
 
+from rankbars.data.boardparts import OtherOrder
 from rankbars.data.notes import Note
 from rankbars.errors import UnknownOptionError
 from rankbars.render.text import render_text
@@ -53,6 +58,18 @@ def test_everything_fits_80_columns_with_names_of_60_characters():
     assert "Scored in part: " in text
     assert "chosen in" in text
     assert "79.4 %" in text
+
+
+def test_a_long_name_stays_whole_in_a_table_below_where_there_is_room():
+    names = (*NAMES[:4], f"{'very-long-' * 7}eel-name-8")
+    other = OtherOrder(names, "f1", SCORE, BEST, WORST)
+    board = average_board(names, also=(other,))
+    rows = {
+        width: render_text(board, width=width).split("by the others.")[1] for width in (80, 120)
+    }
+    assert f"\n{names[4]}  5" in rows[120]
+    assert names[4] not in rows[80].split("Each order")[0]
+    assert widest(rows[80]) <= 80
 
 
 def test_a_thousand_models_fit_80_columns():

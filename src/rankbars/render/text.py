@@ -145,7 +145,7 @@ def _side_lines(table: SideTable, width: int, pen: _Pen) -> list[list[_Span]]:
         if place != table.named
     ]
     room = width - sum(len(_GAP) + column.width for column in sides)
-    room = min(room, max(map(cells_of, names)), _LONG_NAME)
+    room = min(room, max(map(cells_of, names)))
     short = _short_names(names, [""] * len(names), max(room, _SHORTEST_NAME), pen)
     sides.insert(table.named, _Column([table.heads[table.named].title], short))
     rows = zip(*(column.lines(1) for column in sides), strict=True)

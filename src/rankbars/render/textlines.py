@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import chain, repeat
@@ -10,6 +11,7 @@ __all__ = ["WIDTH", "cells_of", "each_wrapped", "html_table", "in_columns", "tex
 
 WIDTH = 80
 _GAP = "  "
+_ENDS, _LONGEST_END = ".,:;)'\"", 3  # what ends a word, and no line of its own
 
 
 def cells_of(text: str) -> int:
@@ -25,7 +27,7 @@ def wrapped(text: str, width: int = WIDTH, inside: str | None = None) -> list[st
     """A text in lines of at most `width` cells.
 
     A number stays with its percent sign, words that a no-break space joins stay together, and a
-    name with hyphens stays whole where it fits a line.
+    name with hyphens stays whole where it fits a line; a longer one breaks behind a hyphen.
     Blanks at the start stay; further lines begin with `inside`, or else with the first two of them.
 
     Examples
@@ -55,12 +57,24 @@ def each_wrapped(texts: Iterable[str], width: int = WIDTH) -> list[str]:
 
 
 def _chopped(word: str, width: int) -> list[str]:
-    """A word that is longer than a line, in pieces; any other one as it is."""
+    """A word that is longer than a line, in pieces; any other one as it is.
+
+    A piece ends behind a hyphen where it has one, and the last one is more than a full stop.
+    """
     if cells_of(word) <= width:
         return [word]
     from rich.cells import chop_cells
 
-    return chop_cells(word, width)
+    pieces = [""]
+    for part in re.split(r"(?<=\w-)", word):
+        if cells_of(pieces[-1] + part) <= width:
+            pieces[-1] += part
+        else:
+            pieces += chop_cells(part, width)
+    end = len(word) - len(word.rstrip(_ENDS))
+    if len(pieces[-1]) <= end <= _LONGEST_END:
+        pieces[-2:] = chop_cells(pieces[-2] + pieces[-1], width - end)
+    return [piece for piece in pieces if piece]
 
 
 def in_columns(rows: Sequence[Sequence[str]], align: str = "l") -> list[str]:
