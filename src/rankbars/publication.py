@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from fnmatch import fnmatchcase
 from functools import partial
 from importlib.util import find_spec
-from inspect import signature
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,6 +26,7 @@ from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError, RankbarsError, UnknownOptionError
 from rankbars.pipeline import leaderboard
 from rankbars.readers import read
+from rankbars.readers.sitekeys import by_keys
 from rankbars.render.notation import visible
 from rankbars.render.siteboards import (
     MAIN_BOARD,
@@ -118,7 +117,7 @@ def build_site(
             raise DataError(f"{plan.path}: there is no board to rank.")
         history = maker.history(maker.lead)
     except RankbarsError as error:
-        error.args = (_by_keys(str(error)), *error.args[1:])
+        error.args = (by_keys(str(error)), *error.args[1:])
         raise
     changes = tuple(diff(old.board, new.board) for old, new in pairwise(history))
     if plan.address and find_spec("matplotlib") is None:
@@ -408,7 +407,7 @@ class _Maker:
         except DataError as error:
             if is_main:
                 raise
-            why = _by_keys(str(error.__cause__))
+            why = by_keys(str(error.__cause__))
             self._say(f"The board {chosen.name!r} was not ranked. {why}", lacking=True)
             return replace(made, summary=unranked_summary(plan, made, scores, why, self.version))
         if is_main:
@@ -419,7 +418,7 @@ class _Maker:
 
     def _say(self, text: str, *, lacking: bool = False) -> None:
         """Tell the maker of the site, once."""
-        text = _by_keys(text)
+        text = by_keys(text)
         if text not in self.said:
             self.said.append(text)
             if lacking:
@@ -517,38 +516,6 @@ class _Maker:
                 board = replace(board, pairs=None).titled(title=self.plan.about.title, date=day)
             self.beside[path] = Draft(key, partial(board_json, board))
             yield DatedBoard(day, board)
-
-
-_OPTION = re.compile(r"--([a-z][a-z-]+)(?:[ =]([\w:=%]+(?:\.\w+)*))?")
-_CALLED = {"score_min": "minimum", "score_max": "maximum", "word": "words"}
-_SWITCHES = ("independent_rows", "average_anyway", "compare_anyway", "arena_per_file")
-
-
-def _by_keys(message: str) -> str:
-    r"""A message with keys of the configuration in place of options of the command line.
-
-    Examples
-    --------
-    >>> _by_keys("Add --missing pairwise, or declare it: --score-min 0.\nIn Python: rb.rank().")
-    'Add ranking.missing: pairwise, or declare it: reading.minimum: 0.'
-    """
-    ranking, reading = Spec().to_dict(), signature(read).parameters
-
-    def key(found: re.Match[str]) -> str:
-        name = found[1].replace("-", "_")
-        name, value = _CALLED.get(name, name), found[2] or ""
-        part = "ranking" if name in ranking else "reading"
-        if name not in (ranking if part == "ranking" else reading):
-            return found[0]
-        if name in _SWITCHES:
-            return f"{part}.{name}: true" + (f" {value}" if value else "")
-        one, equal, other = value.partition("=")
-        value = f"{{{one}: {other}}}" if equal else value
-        return f"{part}.{name}: {value}" if value else f"{part}.{name}"
-
-    lines = [line for line in message.split("\n") if not line.startswith("In Python: ")]
-    text = "\n".join(lines).replace("the line to paste, what", "the key, what")
-    return _OPTION.sub(key, text)
 
 
 def _read_results(plan: SitePlan, metric: Metric) -> Scores:

@@ -750,6 +750,33 @@ def test_refusals_name_keys_of_the_configuration(rankbars, place):
     assert "In Python" not in said
 
 
+def test_a_refusal_can_be_followed_as_it_is_written_until_there_is_a_site(rankbars, place):
+    lines = [
+        f"{model},{task},{item},{metric},{(item * 7 + len(metric) * k) % 11}"
+        for k, model in enumerate(("amber", "birch", "cedar"))
+        for task in ("law", "math")
+        for item in range(12)
+        for metric in ("quality", "speed")
+    ]
+    (place / "results.csv").write_text(
+        "\n".join(["model,task,item,metric,score", *lines]) + "\n", "utf-8"
+    )
+    config = "title: Woods\nresults: results.csv\n"
+    (place / "site.yaml").write_text(config, "utf-8")
+    code, _, said = rankbars("site", "site.yaml", "-o", "public", "--quiet")
+    assert code == 1
+    assert "choose it: metrics: [{name: quality}] (" in said
+    config += "metrics: [{name: quality}]\n"
+    (place / "site.yaml").write_text(config, "utf-8")
+    code, _, said = rankbars("site", "site.yaml", "-o", "public", "--quiet")
+    assert code == 1
+    assert "reading.direction: {quality: higher}" in said
+    config += "reading:\n  direction: {quality: higher}\n"
+    (place / "site.yaml").write_text(config, "utf-8")
+    code, _, said = rankbars("site", "site.yaml", "-o", "public", "--quiet")
+    assert code == 0, said
+
+
 SPARSE = "model,Arc,Boolq,Copa,Drop,maker\n" + "".join(
     f"{name},{','.join(cells)},{maker}\n"
     for name, maker, cells in (

@@ -19,7 +19,7 @@ from rankbars.errors import OptionError, RankbarsError, ReadError
 from rankbars.readers.delimited import read_cells
 from rankbars.readers.openedfiles import parse_yaml, read_utf8
 
-__all__ = ["read_site"]
+__all__ = ["read_site", "reading_kinds"]
 
 T = TypeVar("T")
 
@@ -255,14 +255,19 @@ def _gaps(whole: _Part) -> dict[str, str]:
     return found
 
 
-def _reading(whole: _Part) -> dict[str, Any]:
+def reading_kinds() -> dict[str, str]:
+    """The keys of ``reading``, each with what it is."""
     from rankbars.readers import read
 
-    kinds = {
+    return {
         name: str(one.annotation).removesuffix(" | None")
         for name, one in signature(read).parameters.items()
         if name not in _NOT_READING
     }
+
+
+def _reading(whole: _Part) -> dict[str, Any]:
+    kinds = reading_kinds()
     part = whole.part("reading", kinds)
     for key, value in part.values.items():
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
