@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import subprocess
 import sys
 from importlib.resources import files
@@ -14,6 +16,7 @@ import pytest
 from commandline import Command
 
 import rankbars as rb
+from rankbars.readers.claimfiles import read_claims
 
 
 def test_exit_codes_follow_the_verdicts(rankbars: Command, results: str) -> None:
@@ -264,6 +267,18 @@ def test_a_file_of_claims_says_all_that_is_needed(rankbars: Command, results: st
     stricter = rankbars("check", results, "--claims", "folder/claims.yaml", "--alpha", "0.01")
     assert "at 99 %" in stricter.out
     assert "Why: no task may lose much" in stricter.out
+
+
+def test_claims_may_come_from_a_pipe_which_can_be_read_once() -> None:
+    reader, writer = os.pipe()
+    os.write(writer, FILE.encode())
+    os.close(writer)
+    try:
+        found = read_claims(f"/dev/fd/{reader}")
+    finally:
+        os.close(reader)
+    assert len(found.lines) == 3
+    assert found.source.sha256 == hashlib.sha256(FILE.encode()).hexdigest()
 
 
 def test_a_file_of_claims_is_taken_in_python(results: str, tmp_path: Path) -> None:

@@ -106,6 +106,12 @@ def test_a_leaderboard_gives_win_rates_in_percent() -> None:
     assert found.n[place] == 805
 
 
+def test_the_first_of_two_columns_without_a_name_is_the_model(tmp_path: Path) -> None:
+    path = tmp_path / "board.csv"
+    path.write_text(",win_rate,standard_error,n_total,\na,50.1,1.2,805,x\nb,60.1,1.3,805,y\n")
+    assert rb.read(path).models == ("a", "b")
+
+
 def test_a_fitted_win_rate_may_lack_its_error() -> None:
     (found,) = rb.read(ALPACA / "leaderboards", metric="length_controlled_winrate").tasks.values()
     assert isinstance(found, Estimates)

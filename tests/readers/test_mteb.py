@@ -122,6 +122,11 @@ def test_the_layout_is_told_by_its_keys_not_by_its_version() -> None:
     ]  # fmt: skip
 
 
+def test_a_result_that_keeps_the_old_name_of_its_data_is_a_result(tmp_path: Path) -> None:
+    path = write(tmp_path, "a", "1.0", {"test": {"default": 0.5}}, mteb_dataset_name="T")
+    assert values(rb.read(path), "T") == {"a": 0.5}
+
+
 def test_other_metrics_may_be_asked_for() -> None:
     scores = rb.read(RESULTS, metric=["ndcg_at_10", "cosine_spearman"])
     assert sorted(scores.tasks) == ["STS22.v2", "STSBenchmark", "SciFact"]

@@ -144,6 +144,31 @@ def test_a_summary_gives_leaves_and_a_dash_is_missing(tmp_path: Path) -> None:
     assert any("'mmlu'" in note.message for note in scores.notes if note.code == "groups")
 
 
+@pytest.mark.parametrize(("names", "mean"), [("m,n,m", [50.0, 60.0]), ("mode,n", [50.0, 60.0])])
+def test_a_summary_is_read_by_the_place_of_its_models(
+    tmp_path: Path, names: str, mean: list[float]
+) -> None:
+    values = ("50.0", "60.0", "90.0")[: names.count(",") + 1]
+    path = tmp_path / "summary_20250102_030405.csv"
+    path.write_text(f"dataset,version,metric,mode,{names}\narc,1,accuracy,gen,{','.join(values)}\n")
+    found = rb.read(path).tasks["arc"]
+    assert isinstance(found, Estimates)
+    assert found.models == tuple(names.split(",")[:2])
+    assert found.mean.tolist() == mean
+
+
+def test_a_summary_of_many_models_has_all_of_them(tmp_path: Path) -> None:
+    names = [f"a-model-with-a-long-name-{number:04d}" for number in range(2500)]
+    path = tmp_path / "summary_20250102_030405.csv"
+    head, row = (
+        f"dataset,version,metric,mode,{','.join(names)}",
+        "arc,1,accuracy,gen" + ",50" * 2500,
+    )
+    path.write_text(f"{head}\n{row}\n")
+    assert len(head) > 1 << 16
+    assert rb.read(path).tasks["arc"].models == tuple(names)
+
+
 def test_a_summary_is_not_read_beside_its_results(tmp_path: Path) -> None:
     path = write(tmp_path, "a", "gsm8k", {"accuracy": 75.0})
     summary = path.parent.parent.parent / "summary"

@@ -103,6 +103,14 @@ def test_calls_of_weave_and_its_answers_say_the_same(case: str) -> None:
     assert "'small' 1 of 6" in message(scores, "failed-trials")
 
 
+def test_a_table_with_the_columns_of_calls_of_weave_is_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "calls.csv"
+    path.write_text("model,item,score,op_name,inputs,output,trace_id\n" + "".join(
+        f"{model},{item},{item % 2},call,x,y,t{item}\n" for model in "ab" for item in range(4)
+    ))  # fmt: skip
+    assert items(rb.read(path)).values.tolist() == [[0.0, 0.0], [1.0, 1.0]] * 2
+
+
 def test_calls_and_answers_of_one_evaluation_count_once() -> None:
     scores = rb.read(FIXTURES / "weave")
     found = items(scores)

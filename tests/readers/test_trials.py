@@ -15,6 +15,7 @@ import rankbars as rb
 from rankbars.cli.app import run
 from rankbars.data.evidence import Estimates, Items
 from rankbars.readers import explain
+from rankbars.readers.scoredrows import columns_of
 
 DATA = Path(__file__).parent.parent / "data"
 FIXTURES = DATA / "fixtures"
@@ -360,6 +361,19 @@ def test_a_score_called_as_what_is_spent_is_kept(
     path.write_text(texts[name])
     found = rb.read(tmp_path, metric=metric, direction="lower")
     assert np.abs(items(found).values).mean() == 0.5
+
+
+def test_of_columns_with_one_name_the_first_counts(tmp_path: Path) -> None:
+    head = "execution_time,example_id,feedback.right,feedback.right\n"
+    (tmp_path / "a.csv").write_text(f"{head}1.0,e1,1,0\n1.0,e2,1,0\n")
+    assert items(rb.read(tmp_path, metric="right")).values.tolist() == [[1.0], [1.0]]
+
+
+def test_a_name_that_the_first_bytes_cut_off_is_none() -> None:
+    head = (b"id,n," + b"x" * (1 << 16))[: (1 << 16) - 2] + b",c"
+    assert columns_of(Path("a.csv"), head)[:2] == ("id", "n")
+    assert "c" not in columns_of(Path("a.csv"), head)
+    assert "c" in columns_of(Path("a.csv"), head[1:])
 
 
 def test_requests_are_compared_by_means_of_those_that_succeeded() -> None:

@@ -15,7 +15,7 @@ from rankbars.data.judged import Role
 from rankbars.data.scores import Input
 from rankbars.errors import OptionError, ReadError
 from rankbars.readers.inputfiles import split_name
-from rankbars.readers.openedfiles import parse_yaml, read_utf8
+from rankbars.readers.openedfiles import decode_utf8, parse_yaml, read_bytes
 
 __all__ = ["AskedClaims", "ClaimFile", "ClaimLine", "claim_lines", "margin_of", "read_claims"]
 
@@ -96,7 +96,8 @@ def read_claims(path: str | os.PathLike[str]) -> ClaimFile:
     ReadError
         If the file cannot be read, is no YAML, or says something else.
     """
-    content = parse_yaml(path, read_utf8(path), _QUOTED)
+    data = read_bytes(path)  # once: it may be a pipe
+    content = parse_yaml(path, decode_utf8(path, data), _QUOTED)
     values = {"claims": content} if isinstance(content, list) else content
     if isinstance(values, Mapping) and "claims" not in values:  # lists, as the options are called
         roles = {role: _listed(path, role, values.get(role)) for role in _ROLES}
@@ -113,7 +114,7 @@ def read_claims(path: str | os.PathLike[str]) -> ClaimFile:
     folder = Path(path).parent
     return ClaimFile(
         lines=tuple(_line(path, one) for one in _listed(path, "claims", values["claims"])),
-        source=Input(str(path), "claims", hashlib.sha256(Path(path).read_bytes()).hexdigest()),
+        source=Input(str(path), "claims", hashlib.sha256(data).hexdigest()),
         inputs=tuple(
             _beside(folder, str(one)) for one in _listed(path, "inputs", values.get("inputs"))
         ),

@@ -51,13 +51,15 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     'mteb'
     """
     keys = top_level_keys(path)
+    if found := by_keys("mteb", keys, _KINDS):
+        return found
     if path.name == META and {"name", "revision"} <= set(keys):
         return Recognition("mteb", CERTAIN, "It describes the model of MTEB results.")
     if "mteb_dataset_name" in keys:
         return Recognition("mteb", DECLINED, "It is a result of MTEB before version 1.11, which "
                            "does not say which of its values is the main score. Put the values "
                            "into a table.")  # fmt: skip
-    return by_keys("mteb", keys, _KINDS)
+    return None
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:

@@ -23,7 +23,6 @@ from rankbars.readers.inputfiles import (
     open_text,
     read_all,
     read_each,
-    read_head,
 )
 from rankbars.readers.logs.jsonstream import JsonStream
 from rankbars.readers.logs.jsontext import top_level_keys
@@ -31,7 +30,7 @@ from rankbars.readers.logs.jsonvalues import as_finite, as_mapping, as_text, par
 from rankbars.readers.logs.records import Agreement, Answers, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
-from rankbars.readers.scoredrows import columns_of, read_table
+from rankbars.readers.scoredrows import columns_of, read_cells
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
@@ -306,34 +305,36 @@ def _read_summary(file: InputFile) -> Iterator[Run]:
     ReadError
         If the file is damaged, or a value is not a number.
     """
-    header = columns_of(file.path, read_head(file))
-    if header[:4] != COLUMNS:
+    # By place: a model may be called like a column, and twice.
+    cells = read_cells(file, whole=True)
+    _, header = next(cells, ("", []))
+    if tuple(header[:4]) != COLUMNS:
         raise ReadError.at(
             file.label,
             "it is not a summary of objective data sets (columns dataset, version, metric, mode); "
             "judgements that compare two models hold no score of a model.",
         )
-    rows = list(read_table(file, whole=True))
-    only_wholes = all(row["metric"] in WHOLES for _, row in rows)
-    wholes = dict.fromkeys(row["dataset"] for _, row in rows if row["metric"] in WHOLES)
+    rows = list(cells)
+    only_wholes = all(row[2] in WHOLES for _, row in rows)
+    wholes = dict.fromkeys(row[0] for _, row in rows if row[2] in WHOLES)
     notes: tuple[Note, ...] = ()
     if wholes and not only_wholes:
         notes = (Note("groups", f"Rows that sum up others are not tasks: {list_names(wholes)}."),)
     found: dict[tuple[str, str], dict[str, Measure]] = {}
     versions: dict[str, str] = {}
     for place, row in rows:
-        task, metric = row["dataset"], row["metric"]
+        task, version, metric, _, *values = row
         if (metric in WHOLES and not only_wholes) or metric in EMPTY:
             continue
-        if row["version"] not in EMPTY:
-            versions[task] = row["version"]
-        for model in header[4:]:
-            if row[model].strip() in EMPTY:
+        if version not in EMPTY:
+            versions[task] = version
+        for model, cell in zip(header[4:], values, strict=True):
+            if cell.strip() in EMPTY:
                 continue
             try:
-                value = float(row[model])
+                value = float(cell)
             except ValueError as error:
-                problem = f"{row[model][:40]!r} of model {model!r} is not a number."
+                problem = f"{cell[:40]!r} of model {model!r} is not a number."
                 raise ReadError.at(place, problem) from error
             measures = found.setdefault((model, task), {})
             measures.setdefault(metric, Measure(metric, value=value, metric=_base_name(metric)))

@@ -26,9 +26,11 @@ __all__ = [
     "DAMAGE",
     "Meter",
     "Progress",
+    "decode_utf8",
     "open_binary",
     "open_raw",
     "parse_yaml",
+    "read_bytes",
     "read_utf8",
     "refuse_bomb",
 ]
@@ -251,10 +253,21 @@ class _ZstandardFile(io.RawIOBase):
 
 def read_utf8(path: str | os.PathLike[str]) -> str:
     """The text of a file; raises `ReadError` if it cannot be read, or is not UTF-8."""
+    return decode_utf8(path, read_bytes(path))
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """What a file holds; raises `ReadError` if it cannot be read."""
     try:
-        return Path(path).read_bytes().decode("utf-8-sig")
+        return Path(path).read_bytes()
     except OSError as error:
         raise ReadError(f"Cannot read {path}: {error.strerror or error}.") from error
+
+
+def decode_utf8(path: str | os.PathLike[str], data: bytes) -> str:
+    """The text that the bytes of a file are; raises `ReadError` if it is not UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ReadError.at(path, "it is not UTF-8 text. Save it as UTF-8.") from error
 

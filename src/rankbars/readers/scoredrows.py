@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankbars.errors import ReadError
-from rankbars.readers.inputfiles import InputFile, data_suffix, open_text
+from rankbars.readers.inputfiles import HEAD_BYTES, InputFile, data_suffix, open_text
 from rankbars.readers.logs.jsontext import (
     LARGEST_LINE,
     read_json_lines,
@@ -22,8 +22,8 @@ from rankbars.readers.logs.records import ERROR, SCORED, Direction
 from rankbars.readers.trials import Sheet, Trial, spent
 
 __all__ = [
-    "ScoredRow", "columns_of", "is_csv", "item_of", "number_of", "read_rows", "read_table",
-    "row_keys", "sheet_of", "sheets_of",
+    "ScoredRow", "columns_of", "is_csv", "item_of", "number_of", "read_cells", "read_rows",
+    "read_table", "row_keys", "sheet_of", "sheets_of",
 ]  # fmt: skip
 
 # What is longer is a text, not a name, and is kept as its hash.
@@ -70,15 +70,35 @@ def is_csv(path: Path) -> bool:
 
 def columns_of(path: Path, head: bytes) -> tuple[str, ...]:
     """Names in the first line of a table that begins so; none if it is no table."""
-    first = head.decode("utf-8-sig", "replace").partition("\n")[0].rstrip("\r")
+    first, end, _ = head.decode("utf-8-sig", "replace").partition("\n")
     try:
-        return tuple(next(csv.reader([first], delimiter=_delimiter(path)), ()))
+        names = next(csv.reader([first.rstrip("\r")], delimiter=_delimiter(path)), [])
     except csv.Error:
         return ()
+    # Of a longer line, the last name is cut off.
+    return tuple(names if end or len(head) < HEAD_BYTES else names[:-1])
 
 
 def read_table(file: InputFile, *, whole: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Rows by column, each with its place; a `whole` row has as many cells as the header.
+    """Rows by column, as `read_cells` reads them; of columns with one name the first counts."""
+    rows = read_cells(file, whole=whole)
+    _, header = next(rows, ("", []))
+    places: dict[str, int] = {}
+    for at, name in enumerate(header):
+        places.setdefault(name, at)
+    for place, cells in rows:
+        yield place, {name: cells[at] if at < len(cells) else None for name, at in places.items()}
+
+
+def read_cells(file: InputFile, *, whole: bool = False) -> Iterator[tuple[str, list[str]]]:
+    """The header of a table, then its rows, each with its place; rows without a cell are no rows.
+
+    Parameters
+    ----------
+    file : InputFile
+        The table.
+    whole : bool
+        Whether a row must have as many cells as the header.
 
     Raises
     ------
@@ -88,14 +108,16 @@ def read_table(file: InputFile, *, whole: bool = False) -> Iterator[tuple[str, d
     before = csv.field_size_limit(LARGEST_LINE)
     try:
         with open_text(file) as text:
-            rows = csv.DictReader(text, delimiter=_delimiter(file.path))
-            for number, row in enumerate(rows, start=2):
+            width = None
+            rows = filter(None, csv.reader(text, delimiter=_delimiter(file.path)))
+            for number, cells in enumerate(rows, start=1):
                 place = f"{file.label}, row {number}"
-                if None in row:
+                width = len(cells) if width is None else width
+                if len(cells) > width:
                     raise ReadError.at(place, "the row has more cells than the header.")
-                if whole and None in row.values():
+                if whole and len(cells) < width:
                     raise ReadError.at(place, "the row has fewer cells than the header.")
-                yield place, row
+                yield place, cells
     except csv.Error as error:
         raise ReadError.at(file.label, f"the table cannot be read ({error}).") from error
     finally:

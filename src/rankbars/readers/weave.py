@@ -24,7 +24,7 @@ from rankbars.readers.logs.jsonvalues import (
 )
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import Recognition, by_keys
-from rankbars.readers.scoredrows import ScoredRow, read_rows, row_keys, sheets_of
+from rankbars.readers.scoredrows import ScoredRow, is_csv, read_rows, row_keys, sheets_of
 from rankbars.readers.trials import Sheet, parts_of
 from rankbars.tables.readoptions import ReadOptions
 
@@ -52,7 +52,8 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     'weave'
     """
     kinds = _CALLS | _ANSWERS if b'"row_digest"' in head else _CALLS
-    return by_keys("weave", row_keys(path, head), kinds)
+    # Cells of a table would be text.
+    return None if is_csv(path) else by_keys("weave", row_keys(path, head), kinds)
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
