@@ -14,7 +14,7 @@ import rankbars as rb
 from rankbars.simulate import Study, Unit, run
 from rankbars.simulate.levels import NewTaskPlan, measure_new_tasks, measure_this_task
 from rankbars.simulate.populations import Design
-from rankbars.simulate.publishedfigures import RuntimePlan, figures, growth, measure_runtime
+from rankbars.simulate.publishedfigures import RuntimePlan, figures, measure_runtime
 from rankbars.simulate.publishedtables import Part
 from rankbars.simulate.study import Cell, Row, Table, number, numbers
 
@@ -134,12 +134,6 @@ def test_figure_6_shows_seconds_over_tasks_and_the_exponent(
     assert line.get_ydata() == pytest.approx(2e-6 * np.array(line.get_xdata()))
     for unit in figures(["6"]).units:
         assert (unit.arguments[0].rho, unit.arguments[0].block) == (0.5, 3)
-
-
-@pytest.mark.slow
-def test_algorithm_2_takes_time_in_proportion_to_the_number_of_tasks() -> None:
-    plan = RuntimePlan((4000, 8000, 16000, 32000, 64000), 0.05, 0.3, 10, 0)
-    assert abs(growth(measure_runtime(Design(10, 10, 0.7, 0.5, 3), plan)) - 1) <= 0.1
 
 
 def test_times_of_few_tasks_are_measured() -> None:
