@@ -18,7 +18,7 @@ import pytest
 from scipy import integrate, linalg, optimize, stats
 
 import rankbars as rb
-from rankbars.data.boardparts import Winner
+from rankbars.data.standings import Winner
 
 TESTS = Path(__file__).parents[1]
 DEMO = TESTS.parent / "src" / "rankbars" / "demos" / "mmlu_pro.parquet"

@@ -13,7 +13,7 @@ from calibration import Calibration, three_errors
 
 import rankbars as rb
 from rankbars.data.spec import VoteOptions
-from rankbars.data.taskresult import SuspectGroup, SuspectVoters
+from rankbars.data.suspects import SuspectGroup, SuspectVoters
 from rankbars.render.examination import render_suspects
 from rankbars.render.page import render_html
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from rankbars.calls import explaining_methods
 from rankbars.data.about import About
-from rankbars.data.boardparts import OverTime
 from rankbars.data.drafts import write_text
 from rankbars.data.fields import Frozen, Relation, check_ranks, freeze
 from rankbars.data.frames import make_frame
@@ -29,19 +28,24 @@ from rankbars.data.standings import (
     standings,
     task_columns,
 )
-from rankbars.data.taskresult import CategoryRanks, PairDetails, Ratings, TaskResult
+from rankbars.data.taskresult import PairDetails, Ratings, TaskResult
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.stats.orders import neighbours_not_separated, unseparated_runs
 from rankbars.stats.ranks import RankBounds
 
 if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate
-    from rankbars.data.boardparts import CostFront, OtherOrder, PartlyScored
+    from rankbars.data.boardparts import (
+        CategoryRanks,
+        CostFront,
+        OtherOrder,
+        OverTime,
+        PartlyScored,
+    )
     from rankbars.data.diagnosis import VoteHealth
     from rankbars.data.partialorder import PartialOrder
     from rankbars.data.peoplelabels import JudgeUse
-    from rankbars.data.standings import RankShares
-from rankbars.data.boardparts import Winner
+    from rankbars.data.standings import RankShares, Winner
 
 __all__ = [
     "Leaderboard",

@@ -20,7 +20,13 @@ from numpy.typing import NDArray
 from rankbars.data.about import About
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, ranks_from_relation
-from rankbars.data.boardparts import CostFront, OtherOrder, OverTime, PartlyScored, Winner
+from rankbars.data.boardparts import (
+    CategoryRanks,
+    CostFront,
+    OtherOrder,
+    OverTime,
+    PartlyScored,
+)
 from rankbars.data.categorymeans import CategoryMeans
 from rankbars.data.contrasts import Differences
 from rankbars.data.diagnosis import VoteHealth
@@ -31,8 +37,8 @@ from rankbars.data.peoplelabels import JudgeUse, JudgeWorth
 from rankbars.data.plain import Derived, Keys, from_plain, json_text, to_plain
 from rankbars.data.scores import Input
 from rankbars.data.spec import VOTE_WEIGHTS, Spec, VoteOptions, correction_facts
+from rankbars.data.standings import Winner
 from rankbars.data.taskresult import (
-    CategoryRanks,
     Effects,
     PairDetails,
     PerEffect,

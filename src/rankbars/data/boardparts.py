@@ -1,15 +1,14 @@
 """What stands on a board beside the ranks.
 
-Another order of the models, by another metric of the same answers; the score of the observed best,
-allowing for its having been picked by its score; strengths by period of time, and which models
-changed; models that lack some tasks, placed among those scored on every task; and score against
-cost: which models may be the best for the money.
+Another order of the models, by another metric of the same answers; strengths by period of time, and
+which models changed; models that lack some tasks, placed among those scored on every task; score
+against cost: which models may be the best for the money; and ranks within categories of votes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +28,11 @@ from rankbars.data.fields import (
     freeze,
     names_where,
 )
+from rankbars.data.taskresult import TaskResult
 from rankbars.errors import DataError, UnknownOptionError
 
 __all__ = [
+    "CategoryRanks",
     "Change",
     "CostFront",
     "OtherOrder",
@@ -39,7 +40,6 @@ __all__ = [
     "PartlyScored",
     "Period",
     "TaskPlaces",
-    "Winner",
 ]
 
 
@@ -66,52 +66,6 @@ class OtherOrder(Frozen):
     score: Reals
     best: Ranks
     worst: Ranks
-
-
-@dataclass(frozen=True, slots=True)
-class Winner:
-    """What is known of the score of the model that leads, given that it was picked for leading.
-
-    Parameters
-    ----------
-    model : str
-        The model with the best score on what the board shows first.
-    score : float
-        Estimate of its score, in the units of the board: median-unbiased with ``"hybrid"``, as
-        observed with ``"simultaneous"``.
-    low, high : float
-        Interval at level ``1 - alpha`` that allows for the selection.
-    method : {"hybrid", "simultaneous"}
-        The hybrid interval of Andrews, Kitagawa and McCloskey, or the one that holds for every
-        candidate at once.
-    variants : int
-        How many tries of this model were declared, of which it is the best; 1 = it stands for
-        itself.
-    alpha : float
-        Error rate.
-
-    Raises
-    ------
-    DataError
-        If the ends are out of order.
-
-    Examples
-    --------
-    >>> Winner("a", 0.613, 0.56, 0.66, "hybrid").model
-    'a'
-    """
-
-    model: str
-    score: float
-    low: float
-    high: float
-    method: Literal["hybrid", "simultaneous"]
-    variants: Annotated[int, Numbers(least=1)] = 1
-    alpha: Rate = 0.05
-
-    def __post_init__(self) -> None:
-        if not self.low <= self.high:
-            raise DataError(f"The interval of the leader's score ends before it begins: {self}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -424,3 +378,66 @@ class CostFront:
         from rankbars.stats.multiplicity.fronts import best_within
 
         return best_within(shown_better, self.cost)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CategoryRanks:
+    """Ranks within a category of votes, or of all votes fitted otherwise than on the board.
+
+    Categories may overlap. Each holds at the level of the board by itself.
+
+    Parameters
+    ----------
+    name : str
+        The category; empty for all votes.
+    adjusted : tuple of str
+        What strengths are adjusted for.
+    votes : int
+        Votes of the category.
+    models : tuple of str
+        The models that are ranked.
+    left_out : tuple of str
+        Models that its votes do not put on one scale with these.
+    task : TaskResult or None
+        Their ranks; None where nothing can be ranked.
+    reason : str
+        Why there are none.
+
+    Raises
+    ------
+    DataError
+        If `task` is about another number of models.
+    """
+
+    name: str
+    adjusted: tuple[str, ...]
+    votes: Annotated[int, Numbers(least=0)]
+    models: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+    task: TaskResult | None = None
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if self.task is not None and self.task.best.size != len(self.models):
+            raise DataError(f"The category {self.name!r} must have ranks of all of its models.")
+
+    @property
+    def title(self) -> str:
+        """What it is called where it stands beside others."""
+        name = self.name or "all votes"
+        return f"{name}, adjusted" if self.adjusted else name
+
+    @property
+    def first(self) -> tuple[str, ...]:
+        """Models that may be first."""
+        if self.task is None:
+            return ()
+        return names_where(self.models, self.task.may_be_first)
+
+    @property
+    def widest(self) -> tuple[int, int] | None:
+        """The widest rank interval."""
+        if self.task is None:
+            return None
+        k = int(np.argmax(self.task.worst - self.task.best))
+        return int(self.task.best[k]), int(self.task.worst[k])

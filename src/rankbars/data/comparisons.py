@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +11,12 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Evidence
 from rankbars.data.fields import PairTable, freeze
 from rankbars.data.notes import Note
-from rankbars.data.taskresult import Effects, SuspectGroup, SuspectVoters
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.pairstatistics import PairStatistics, p_values
+
+if TYPE_CHECKING:
+    from rankbars.data.suspects import SuspectGroup, SuspectVoters
+    from rankbars.data.taskresult import Effects
 
 __all__ = ["Comparisons"]
 

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache
+from importlib import import_module
 from itertools import chain
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -450,8 +451,23 @@ def _wanted(whole: bool, about: Numbers) -> str:
     return words + (" or null" if about.null is not None else "")
 
 
+# What few boards hold is not loaded to rank, so that its types are names for type checkers only.
+_SELDOM_HELD = {
+    "SuspectGroup": "rankbars.data.suspects",
+    "SuspectVoters": "rankbars.data.suspects",
+    "TaskNoise": "rankbars.data.noise",
+}
+
+
+class _SeldomHeld(dict[str, Any]):
+    """Those types by name; other names are looked up in the module of the dataclass."""
+
+    def __missing__(self, name: str) -> Any:
+        return getattr(import_module(_SELDOM_HELD[name]), name)
+
+
 @cache
 def _hints_of(kind: Any) -> dict[str, Any]:
     """Type hints of the fields of a dataclass, with what is annotated."""
-    known = get_type_hints(kind, include_extras=True)
+    known = get_type_hints(kind, localns=_SeldomHeld(), include_extras=True)
     return {name: known[name] for name in kind.__dataclass_fields__}

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,9 +24,11 @@ from rankbars.data.evidence import (
 )
 from rankbars.data.fields import Frozen, check_models
 from rankbars.data.notes import NameFact, Note
-from rankbars.data.peoplelabels import JudgeUse
 from rankbars.data.storedtasks import Change, StoredTasks, change_tasks, entitle, models_of
 from rankbars.errors import DataError, OptionError, UnknownOptionError
+
+if TYPE_CHECKING:
+    from rankbars.data.peoplelabels import JudgeUse
 
 __all__ = ["Input", "Scores", "TaskInfo"]
 

@@ -1,6 +1,7 @@
 """Where each model of a board stands: as rows, as columns, and in draws of its scores.
 
-Shares of draws say of ranks what draws of the scores do that a board shows first.
+The score of the model that leads allows for its having been picked for leading. Shares of draws say
+of ranks what draws of the scores do that a board shows first.
 """
 
 from __future__ import annotations
@@ -8,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.fields import names_where
+from rankbars.data.fields import Numbers, Rate, names_where
 from rankbars.data.spec import check_rate
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.stats.ranks import RankBounds
@@ -37,6 +38,7 @@ __all__ = [
     "RankShares",
     "Reasons",
     "Standing",
+    "Winner",
     "reasons_of",
     "shares_of",
     "shown_first",
@@ -243,6 +245,52 @@ _TASK_COLUMNS = (
 
 def _reals(values: NDArray[np.float64]) -> list[float | None]:
     return [None if np.isnan(value) else value for value in values.tolist()]
+
+
+@dataclass(frozen=True, slots=True)
+class Winner:
+    """What is known of the score of the model that leads, given that it was picked for leading.
+
+    Parameters
+    ----------
+    model : str
+        The model with the best score on what the board shows first.
+    score : float
+        Estimate of its score, in the units of the board: median-unbiased with ``"hybrid"``, as
+        observed with ``"simultaneous"``.
+    low, high : float
+        Interval at level ``1 - alpha`` that allows for the selection.
+    method : {"hybrid", "simultaneous"}
+        The hybrid interval of Andrews, Kitagawa and McCloskey, or the one that holds for every
+        candidate at once.
+    variants : int
+        How many tries of this model were declared, of which it is the best; 1 = it stands for
+        itself.
+    alpha : float
+        Error rate.
+
+    Raises
+    ------
+    DataError
+        If the ends are out of order.
+
+    Examples
+    --------
+    >>> Winner("a", 0.613, 0.56, 0.66, "hybrid").model
+    'a'
+    """
+
+    model: str
+    score: float
+    low: float
+    high: float
+    method: Literal["hybrid", "simultaneous"]
+    variants: Annotated[int, Numbers(least=1)] = 1
+    alpha: Rate = 0.05
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.high:
+            raise DataError(f"The interval of the leader's score ends before it begins: {self}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,28 +22,25 @@ from rankbars.data.fields import (
     Reals,
     check_level,
     freeze,
-    names_where,
 )
 from rankbars.data.intervals import Scope
-from rankbars.data.noise import TaskNoise
 from rankbars.data.scores import Direction
 from rankbars.errors import DataError
 from rankbars.stats.ranks import RankBounds
 from rankbars.stats.resampling.rankcounts import exceeding_ranks
 from rankbars.stats.tails import critical_value
 
+if TYPE_CHECKING:
+    from rankbars.data.noise import TaskNoise
+    from rankbars.data.suspects import SuspectGroup, SuspectVoters
+
 __all__ = [
     "MOST_PAIRS",
-    "CategoryRanks",
     "Effects",
-    "MovedModel",
     "PairDetails",
     "PerEffect",
     "Ratings",
     "ScoreBins",
-    "SuspectGroup",
-    "SuspectVoter",
-    "SuspectVoters",
     "TaskPairs",
     "TaskResult",
 ]
@@ -216,133 +213,6 @@ class Effects:
         """Ends of the interval of each effect by itself, shape (Q,) each."""
         half = critical_value(self.alpha / 2, max(self.df, 1.0)) * self.se
         return self.value - half, self.value + half
-
-
-@dataclass(frozen=True, slots=True)
-class SuspectVoter:
-    """A voter whose votes do not fit those of the others.
-
-    Parameters
-    ----------
-    voter : str
-        The voter.
-    votes : int
-        All votes of this voter.
-    habit : {"for", "against", "order", "position"}
-        What is odd: votes for a model, or against it, that do not follow the order of the
-        strengths, or that follow the position.
-    model : str, optional
-        The model that the habit is about.
-    about : int
-        Votes that the habit is about.
-    won, expected : float
-        Share that the model (for the position: the model shown first; for the order: the stronger
-        model) won of these, ties as halves, and that by the fit without this voter.
-    p : float
-        About the largest chance that a voter like the others votes so, for one habit of one voter.
-    moves : int, optional
-        Largest change of a rank without this voter alone, by one step from the fit; None where
-        the other votes do not put all models on one scale.
-    """
-
-    voter: str
-    votes: Annotated[int, Numbers(least=0)]
-    habit: Literal["for", "against", "order", "position"]
-    model: str | None
-    about: Annotated[int, Numbers(least=0)]
-    won: Level
-    expected: Level
-    p: Level
-    moves: Annotated[int, Numbers(least=0)] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class MovedModel:
-    """A model whose rank depends on voters who are suspected.
-
-    Parameters
-    ----------
-    model : str
-        The model.
-    counted : int
-        Its rank by strength where all votes count.
-    without : int
-        Its rank where those of suspected voters do not.
-    """
-
-    model: str
-    counted: Annotated[int, Numbers(least=1)]
-    without: Annotated[int, Numbers(least=1)]
-
-
-@dataclass(frozen=True, slots=True)
-class SuspectVoters:
-    """Voters whose votes do not fit those of the others: a reason to look, no proof.
-
-    Parameters
-    ----------
-    false_discoveries : float
-        Share of the voters named that is false on average, at most.
-    tested : int
-        Voters with enough votes to be tested.
-    votes : int
-        Votes of all suspected voters together.
-    voters : tuple of SuspectVoter
-        Those whose votes fit least first.
-    moved : tuple of MovedModel, optional
-        Models whose rank changes without all of them, those that change most first; None where
-        the other votes do not put all models on one scale.
-    weight : float
-        Weight of each of their votes on the board; 0 where they are left out.
-    """
-
-    false_discoveries: Rate
-    tested: Annotated[int, Numbers(least=0)]
-    votes: Annotated[int, Numbers(least=0)]
-    voters: tuple[SuspectVoter, ...]
-    moved: tuple[MovedModel, ...] | None
-    weight: Level = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class SuspectGroup:
-    """Votes of one period, or on one prompt, that do not fit those of the others.
-
-    Parameters
-    ----------
-    kind : {"period", "prompt"}
-        What the votes have in common.
-    name : str
-        The period or the prompt.
-    votes : int
-        Its votes.
-    habit : {"for", "against", "order", "position"}
-        What is odd, as in `SuspectVoter`.
-    model : str, optional
-        The model that it is about.
-    about : int
-        Votes that it is about.
-    won, expected : float
-        As in `SuspectVoter`.
-    p : float
-        About the largest chance of such votes in a period (on a prompt) like the others.
-    arrival : bool
-        Whether it is the first period in which the model has votes.
-    moves : int, optional
-        As in `SuspectVoter`, without this period or prompt alone.
-    """
-
-    kind: Literal["period", "prompt"]
-    name: str
-    votes: Annotated[int, Numbers(least=0)]
-    habit: Literal["for", "against", "order", "position"]
-    model: str | None
-    about: Annotated[int, Numbers(least=0)]
-    won: Level
-    expected: Level
-    p: Level
-    arrival: bool = False
-    moves: Annotated[int, Numbers(least=0)] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -540,66 +410,3 @@ class TaskResult:
         from rankbars.stats.votes.arena import ELO_PER_LOG_ODDS
 
         return self.se * ELO_PER_LOG_ODDS
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CategoryRanks:
-    """Ranks within a category of votes, or of all votes fitted otherwise than on the board.
-
-    Categories may overlap. Each holds at the level of the board by itself.
-
-    Parameters
-    ----------
-    name : str
-        The category; empty for all votes.
-    adjusted : tuple of str
-        What strengths are adjusted for.
-    votes : int
-        Votes of the category.
-    models : tuple of str
-        The models that are ranked.
-    left_out : tuple of str
-        Models that its votes do not put on one scale with these.
-    task : TaskResult or None
-        Their ranks; None where nothing can be ranked.
-    reason : str
-        Why there are none.
-
-    Raises
-    ------
-    DataError
-        If `task` is about another number of models.
-    """
-
-    name: str
-    adjusted: tuple[str, ...]
-    votes: Annotated[int, Numbers(least=0)]
-    models: tuple[str, ...]
-    left_out: tuple[str, ...] = ()
-    task: TaskResult | None = None
-    reason: str = ""
-
-    def __post_init__(self) -> None:
-        if self.task is not None and self.task.best.size != len(self.models):
-            raise DataError(f"The category {self.name!r} must have ranks of all of its models.")
-
-    @property
-    def title(self) -> str:
-        """What it is called where it stands beside others."""
-        name = self.name or "all votes"
-        return f"{name}, adjusted" if self.adjusted else name
-
-    @property
-    def first(self) -> tuple[str, ...]:
-        """Models that may be first."""
-        if self.task is None:
-            return ()
-        return names_where(self.models, self.task.may_be_first)
-
-    @property
-    def widest(self) -> tuple[int, int] | None:
-        """The widest rank interval."""
-        if self.task is None:
-            return None
-        k = int(np.argmax(self.task.worst - self.task.best))
-        return int(self.task.best[k]), int(self.task.worst[k])

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rankbars.data.board import Leaderboard
-from rankbars.data.boardparts import Change, OverTime
+from rankbars.data.boardparts import CategoryRanks, Change, OverTime
 from rankbars.data.notes import list_words
-from rankbars.data.taskresult import CategoryRanks, MovedModel, SuspectGroup, SuspectVoter
+from rankbars.data.suspects import MovedModel, SuspectGroup, SuspectVoter
 from rankbars.render.notation import MISSING, counted, show_count, show_ranks, visible
 from rankbars.render.ranktable import Head, SideTable
 

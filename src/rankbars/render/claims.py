@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankbars.data.board import Leaderboard, TaskResult
-from rankbars.data.boardchange import StatedLevel
 from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
 from rankbars.render.notation import show_guarantee, show_level, visible
 
 if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate, Over
+    from rankbars.data.boardchange import StatedLevel
 
 __all__ = [
     "APPROXIMATE",

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from rankbars.data.board import Leaderboard
-from rankbars.data.boardparts import Winner
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Items
-from rankbars.data.standings import TASK_DRAWS
+from rankbars.data.standings import TASK_DRAWS, Winner
 from rankbars.data.taskresult import TaskResult
 from rankbars.errors import UnknownOptionError
 from rankbars.stats.pairwise.modelscores import consensus_scores

@@ -17,7 +17,6 @@ from rankbars.data.notes import Note
 from rankbars.data.rightanswers import is_binary, is_share
 from rankbars.data.scores import TaskInfo
 from rankbars.data.spec import VoteOptions
-from rankbars.data.taskresult import Effects, SuspectGroup, SuspectVoters
 from rankbars.errors import OptionError
 from rankbars.stats.pairwise.discordance import MOST_COUNTED, count_law, count_wins
 from rankbars.stats.pairwise.modelscores import ModelSummary, weighted_rows
@@ -25,6 +24,8 @@ from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.tables.metrics import is_proportion
 
 if TYPE_CHECKING:
+    from rankbars.data.suspects import SuspectGroup, SuspectVoters
+    from rankbars.data.taskresult import Effects
     from rankbars.stats.pairwise.updates import KnownPairs
 
 __all__ = [

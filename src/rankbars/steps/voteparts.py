@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
-from rankbars.data.boardparts import Change, OverTime, Period
+from rankbars.data.boardparts import CategoryRanks, Change, OverTime, Period
 from rankbars.data.fields import names_where
 from rankbars.data.notes import Note, list_words
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec, VoteOptions
-from rankbars.data.taskresult import CategoryRanks
 from rankbars.data.votes import PERIOD_MARK, Votes, controls_of
 from rankbars.errors import RankbarsError
 from rankbars.stats.tails import critical_value, upper_tail

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.notes import Note, list_words
 from rankbars.data.spec import VoteOptions
-from rankbars.data.taskresult import MovedModel, SuspectGroup, SuspectVoter, SuspectVoters
+from rankbars.data.suspects import MovedModel, SuspectGroup, SuspectVoter, SuspectVoters
 from rankbars.data.votes import PERIOD_MARK, Ballots, Votes
 from rankbars.errors import OptionError
 from rankbars.stats.ranks import printed_places
