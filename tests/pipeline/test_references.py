@@ -152,9 +152,9 @@ def test_little_passes_through_the_client(
 def test_the_client_of_a_plain_board_looks_at_no_task(
     table: Path, tmp_path: Path, cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rankbars.tables.byreference import _SourceTask
+    from rankbars.tables.tasksources import SourceTask
 
-    def refuse(self: _SourceTask) -> None:
+    def refuse(self: SourceTask) -> None:
         raise AssertionError(f"The client looks at {self.task}.")
 
     frame = pd.read_parquet(table)
@@ -163,7 +163,7 @@ def test_the_client_of_a_plain_board_looks_at_no_task(
     paths = (table, right)
     expected = [board_json(rb.leaderboard(rb.read(path))) for path in paths]
     scores = [rb.read(path, by_reference=True) for path in paths]
-    monkeypatch.setattr(_SourceTask, "load", refuse)
+    monkeypatch.setattr(SourceTask, "load", refuse)
     with Client(cluster), joblib.parallel_config("dask"):
         boards = [rb.leaderboard(one, n_jobs=-1) for one in scores]
     assert [board_json(board) for board in boards] == expected

@@ -45,6 +45,18 @@ def at_places(frame: pd.DataFrame, column: str, places: list[int], value: object
     return frame
 
 
+def write(table: pd.DataFrame, folder: Path, *, apart: bool) -> Path:
+    """The rows in one file, or those of each task in a folder of its own."""
+    if not apart:
+        table.to_parquet(folder / "x.parquet")
+        return folder / "x.parquet"
+    for task, some in table.groupby(table["task"].fillna("t")):
+        own = folder / "rows" / f"task={task}"
+        own.mkdir(parents=True)
+        some.drop(columns="task").to_parquet(own / "x.parquet")
+    return folder / "rows"
+
+
 READABLE = {
     "status": at_places(plus(status=lambda _: "scored"), "status", [3, 20, 30], "excluded"),
     "errors": at_places(plus(error=lambda _: None), "error", [4, 5], "timed out"),
@@ -64,14 +76,15 @@ READABLE = {
 }
 
 
+@pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("kept", [10**9, 0])
 @pytest.mark.parametrize("table", READABLE.values(), ids=READABLE)
 def test_scores_and_notes_are_those_of_the_table_read_at_once(
-    table: pd.DataFrame, kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    table: pd.DataFrame, kept: int, apart: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rankbars.tables.byreference.MOST_KEPT", kept)
-    path = tmp_path / "x.parquet"
-    table.to_parquet(path)
+    monkeypatch.setattr("rankbars.tables.byreference.BATCHES", 1)  # files are looked at together
+    path = write(table, tmp_path, apart=apart)
     whole, parts = rb.read(path), rb.read(path, by_reference=True)
     assert parts.models == whole.models
     assert [asdict(note) for note in parts.notes] == [asdict(note) for note in whole.notes]
@@ -113,12 +126,16 @@ WRONG: dict[str, tuple[pd.DataFrame, dict[str, object]]] = {
 }
 
 
+@pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize(("table", "options"), WRONG.values(), ids=WRONG)
 def test_what_is_wrong_with_a_task_is_told_by_whoever_reads_it(
-    table: pd.DataFrame, options: dict[str, object], tmp_path: Path
-) -> None:
-    path = tmp_path / "x.parquet"
-    table.to_parquet(path)
+    table: pd.DataFrame, options: dict[str, object], apart: bool, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr("rankbars.tables.byreference.BATCHES", 1)
+    if apart and (table["task"] == "").any():
+        return  # every file has a name
+    path = write(table, tmp_path, apart=apart)
     told = []
     for again in (False, True):
         with pytest.raises(rb.RankbarsError) as error:

@@ -140,7 +140,11 @@ def _dask(scheduler: str | None, jobs: int) -> Iterator[None]:
         else:
             where = scheduler
         try:
-            client = stack.enter_context(distributed.Client(where, timeout=CONNECT_SECONDS))
+            # On this machine answers come from the workers, not by way of the scheduler.
+            direct = scheduler is None or None
+            client = stack.enter_context(
+                distributed.Client(where, timeout=CONNECT_SECONDS, direct_to_workers=direct)
+            )
         except (OSError, ValueError) as error:
             raise DataError(
                 f"No Dask scheduler answers at {scheduler!r} within {CONNECT_SECONDS} seconds. "

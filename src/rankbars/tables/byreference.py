@@ -2,294 +2,46 @@
 
 from __future__ import annotations
 
-import math
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
-from pathlib import Path
-from tempfile import mkdtemp
-from typing import Literal, NamedTuple, TypeAlias, TypeVar
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.drafts import TemporaryFolder
-from rankbars.data.evidence import Coverage, Evidence, Folds, Items
+from rankbars.data.evidence import Coverage, Folds
 from rankbars.data.fields import locate_models
 from rankbars.data.storedtasks import Outline, StoredTasks, TaskFile, TaskReference
-from rankbars.errors import DataError, OptionError, ReadError
+from rankbars.errors import OptionError
 from rankbars.tables.cleanrows import LEFT_OUT, Records, spell_metric
-from rankbars.tables.columns import TRAIT_ROLES
-from rankbars.tables.database import Engine, quote
+from rankbars.tables.database import quote
 from rankbars.tables.designs import Size, fold_design
 from rankbars.tables.labels import sort_names
-from rankbars.tables.matrices import (
-    ONE_CLUSTER,
-    UNEVEN_CLUSTERS,
-    Filling,
-    RowIndex,
-    index_rows,
-)
+from rankbars.tables.matrices import ONE_CLUSTER, UNEVEN_CLUSTERS
 from rankbars.tables.parsedtables import Group
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Origin, Rows
 from rankbars.tables.remarks import Counted
 from rankbars.tables.rowstates import ERROR, MISSING, SCORED, UNSCORED
-from rankbars.tables.tasks import Shelf, split_weights
+from rankbars.tables.tasksources import (
+    CellFacts,
+    Design,
+    Facts,
+    Part,
+    Reading,
+    SourceTask,
+    examine,
+    look,
+)
 
 __all__ = ["Survey", "look_over"]
-
-_Taken = TypeVar("_Taken")
 
 # Scores of so many rows are kept in files once they were read, 8 bytes each; more are read again.
 MOST_KEPT = 1 << 27
 
-Design: TypeAlias = 'Literal["items", "runs", "prompts"] | Folds'
-
-
-class _Part(NamedTuple):
-    """Rows of one file: where they are, and label roles with the same name on every row."""
-
-    origin: Origin
-    constants: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """How the rows of any task of a group are read; the same in every process."""
-
-    parts: tuple[_Part, ...]
-    kind: str
-    keys: tuple[str, ...]
-    answers: tuple[str, ...]
-    metric: str | None
-    limits: tuple[float | None, float | None]
-    named: frozenset[str]
-    by_position: bool
-    clustered: bool = True
-    worst: Mapping[str, float] | None = None  # what an answer without a score counts as, by task
-    folder: str | None = None  # where the scores are kept, so that they are read once
-
-    def of(self, task: str) -> _Reading:
-        """The same without files that hold other tasks only."""
-        told = ("task", task)
-        parts = tuple(
-            part for part in self.parts
-            if told in part.constants or "task" not in dict(part.constants)
-        )  # fmt: skip
-        return replace(self, parts=parts)
-
-    def worst_of(self, records: Records) -> list[float] | None:
-        """What an answer without a score counts as in the tasks of some rows."""
-        if self.worst is None:
-            return None
-        return [self.worst.get(task, math.nan) for task in records.names["task"]]
-
-    def rows(self, engine: Engine, task: str | None) -> tuple[list[Rows], str]:
-        """The rows of a task, or those whose cell for it is empty; and the column of states."""
-        parts: list[Rows] = []
-        status = "status"
-        for origin, constants in self.parts:
-            told, labels = dict(constants), dict(origin.labels)
-            status = labels.get("status", status)
-            column = labels.get("task")
-            if column is None and told.get("task") != task:
-                continue
-            wanted = [*labels.values(), *dict(origin.numbers).values()]
-            table = origin.place.open(engine, wanted, column, task)
-            rows = table.rows(labels, dict(origin.numbers))
-            if rows.count:
-                parts.append(replace(rows, constants=told))
-        return parts, status
-
-    def records(self, parts: Sequence[Rows], status: str, *, as_grid: bool = False) -> Records:
-        """The rows made clean."""
-        low, high = self.limits
-        options = ReadOptions(metric=self.metric, minimum=low, maximum=high)
-        return Records(
-            parts, self.keys, options, self.named, by_position=self.by_position,
-            status_column=status, as_grid=as_grid and self.kind == "items" and not self.answers,
-        )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _SourceTask:
-    """One task of rows by models, in the files that it was found in."""
-
-    reading: _Reading
-    task: str
-    models: tuple[str, ...]
-    design: Design
-    turned: bool
-    outline: Outline
-    kept: TaskReference | None
-
-    def load(self) -> Evidence:
-        """The task; raises `ReadError` if its files are not there."""
-        found = self._read_again() if self.kept is None else self._take()
-        if not isinstance(found, Items):
-            return found
-        if self.turned:
-            found = replace(
-                found, values=0.0 - found.values, runs=_turned(found.runs),
-                trials=_turned(found.trials),
-            )  # fmt: skip
-        clusters = found.clusters if self.reading.clustered else None
-        if clusters is not found.clusters or self.design != found.design:
-            found = replace(found, clusters=clusters, design=self.design)
-        return _among(found, self.models)
-
-    def _take(self) -> Evidence:
-        with suppress(ReadError):  # other machines do not see the folder
-            if self.kept is not None:
-                return self.kept.load()
-        return self._read_again()
-
-    def _read_again(self) -> Evidence:
-        def fill(records: Records) -> Mapping[str, Evidence]:
-            index = index_rows(records)
-            shelf = Shelf(records, index, ())
-            filling = Filling(records, index, self.reading.answers, self.reading.worst_of(records))
-            for code, cells in filling.fill(range(index.tasks)):
-                shelf.put(code, cells)
-            return shelf.tasks(filling.finish(), None, "items")
-
-        found = _look(self.reading, self.task, fill)
-        if found is None:
-            raise DataError(
-                f"Task {self.task!r} has no rows any more: its files have changed since they "
-                "were read first. Read them again."
-            )
-        return found[self.task]
-
-
-class _Cells(NamedTuple):
-    """What was found in the cells of a task; arrays are about its models."""
-
-    models: tuple[str, ...]
-    counts: NDArray[np.int64]
-    largest: NDArray[np.float64]
-    outline: Outline
-    most_answers: int
-    weight: float
-    trials: NDArray[np.int64]  # as in `Matrix`
-    clusters: int | None  # how many there are; None if there are none, or not on every row
-    kept: TaskReference | None  # the scores as they stand, if they are kept
-
-
-class _Facts(NamedTuple):
-    """What was found out about a task by whoever looked it over."""
-
-    rows: int = 0
-    size: int = 0
-    metrics: tuple[str, ...] = ()
-    metric: str | None = None
-    traits: Mapping[str, tuple[str, ...]] = {}
-    kinds: Mapping[str, tuple[str | None, str | None]] = {}  # a number and a word, by key role
-    folds: tuple[str, ...] = ()
-    repeats: int = 1
-    left_out: Mapping[str, int] = {}
-    cells: _Cells | None = None
-    problem: DataError | None = None
-
-
-@cache
-def _database(process: int) -> Engine:
-    """The database of a process in which it looks at tasks; to start one takes longer than most."""
-    return Engine(threads=1)
-
-
-def _look(reading: _Reading, task: str | None, take: Callable[[Records], _Taken]) -> _Taken | None:
-    """What is taken from the rows of a task, or of none; None if no file has any."""
-    with _database(os.getpid()).another() as engine:
-        parts, status = reading.rows(engine, task)
-        if not parts:
-            return None
-        records = reading.records(parts, status, as_grid=True)
-        if records.is_grid:
-            with suppress(DataError):  # of rows that are no grid, it may not be true
-                return take(records)
-            records = reading.records(parts, status)
-        return take(records)
-
-
-def _examine(reading: _Reading, task: str) -> _Facts:
-    """Everything about one task but its scores; what is wrong with it is told, not raised."""
-    try:
-        return _look(reading, task, partial(_facts_of, reading=reading)) or _Facts()
-    except DataError as error:
-        lacking = error.lacking
-        if lacking is not None and lacking.option == "metric":
-            return _Facts(metrics=lacking.known)
-        return _Facts(problem=error)
-
-
-def _facts_of(records: Records, reading: _Reading) -> _Facts:
-    index, names = index_rows(records), records.names
-    folds: tuple[str, ...] = ()
-    repeats = 1
-    if reading.kind == "folds":
-        last = names[records.keys[-1]]
-        repeat, fold = np.divmod(index.key_of_row, max(len(last), 1))
-        folds = tuple(last[code] for code in np.unique(fold))
-        repeats = len(np.unique(repeat))
-    kinds = {}
-    for role in records.keys:
-        number = next((name for name in names[role] if _is_number(name)), None)
-        word = next((name for name in names[role] if not _is_number(name)), None)
-        kinds[role] = (number, word)
-    traits = {
-        role: tuple(name for _, name in records.traits(role))
-        for role in TRAIT_ROLES
-        if role in records.roles
-    }
-    metrics = names.get("metric", ())
-    facts = _Facts(
-        records.rows, len(index.pairs), metrics, records.options.metric, traits, kinds, folds,
-        repeats,
-    )  # fmt: skip
-    try:
-        if facts.size:
-            facts = facts._replace(cells=_cells_of(records, index, reading))
-        return facts._replace(left_out=records.left_out())
-    except DataError as error:
-        if records.is_grid:
-            raise
-        return facts._replace(problem=error)
-
-
-def _is_number(name: str) -> bool:
-    return name.lstrip("-").isdecimal()
-
-
-def _cells_of(records: Records, index: RowIndex, reading: _Reading) -> _Cells:
-    filling = Filling(records, index, reading.answers, reading.worst_of(records))
-    ((code, cells),) = filling.fill(range(index.tasks))
-    several = cells.answers is not None and cells.answers.max(initial=0) > 1
-    outline = Outline.of(
-        cells.values, cells.answers if several else None, averaged=cells.crossing.averaged
-    )
-    matrix = filling.finish()
-    present = np.flatnonzero(matrix.present[0])
-    clusters = None if matrix.clusters is None else len(np.unique(matrix.clusters))
-    if matrix.set_aside == ONE_CLUSTER:
-        clusters = 1
-    kept = None
-    if reading.folder is not None and Path(reading.folder).is_dir():
-        shelf = Shelf(records, index, (), Path(mkdtemp(dir=reading.folder)))
-        shelf.put(code, cells, outline)
-        stored = shelf.tasks(matrix, None, "items")
-        if isinstance(stored, StoredTasks):
-            kept = stored.references[records.names["task"][code]]
-    return _Cells(
-        tuple(records.names["model"][model] for model in present),
-        matrix.counts[:, 0, present], matrix.largest[0, present], outline.take(present),
-        matrix.most_answers, split_weights(matrix, slice(None))[0],
-        matrix.trials[:, 0, present], clusters, kept,
-    )  # fmt: skip
+# A worker looks at tasks of so many rows together, and is asked so often.
+MOST_TOGETHER, BATCHES = 1 << 21, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,7 +54,7 @@ class Survey:
         The tables.
     options : ReadOptions
         What the caller declares; the metric is spelt as in the tables.
-    facts : mapping from str to _Facts
+    facts : mapping from str to Facts
         What was found out, by task.
     left_out : mapping from str to int
         Rows without a task that were left out, by reason.
@@ -312,8 +64,8 @@ class Survey:
 
     group: Group
     options: ReadOptions
-    reading: _Reading
-    facts: Mapping[str, _Facts]
+    reading: Reading
+    facts: Mapping[str, Facts]
     left_out: Mapping[str, int]
     folder: TemporaryFolder | None
 
@@ -345,7 +97,7 @@ class Survey:
                     len(self.models))  # fmt: skip
 
     @cached_property
-    def _cells(self) -> dict[str, _Cells]:
+    def _cells(self) -> dict[str, CellFacts]:
         found = {task: self.facts[task].cells for task in self.tasks}
         return {task: cells for task, cells in found.items() if cells is not None}
 
@@ -474,7 +226,7 @@ class Survey:
             if isinstance(kept, TaskFile) and kept.models == self.models:
                 kept = replace(kept, models=self.models, outline=about)  # they travel once
             about = (about.turned() if turned[task] else about)._replace(design=design)
-            found[task] = _SourceTask(
+            found[task] = SourceTask(
                 reading.of(task), task, self.models, design, turned[task], about, kept
             )
         return StoredTasks(found, () if self.folder is None else (self.folder,))
@@ -493,7 +245,7 @@ class Survey:
 
 
 def look_over(group: Group, options: ReadOptions, *, by_position: bool) -> Survey:
-    """Find out about the tasks of a group; workers read their rows, one task each.
+    """Find out about the tasks of a group; workers read their rows, a few tasks each.
 
     Parameters
     ----------
@@ -518,7 +270,7 @@ def look_over(group: Group, options: ReadOptions, *, by_position: bool) -> Surve
     tasks, gaps = _list_tasks(group)
     left_out: Mapping[str, int] = {}
     if gaps:
-        left_out = _look(reading, None, Records.left_out) or {}
+        left_out = look(reading, (None,), Records.left_out) or {}
     facts = dict(zip(tasks, _examined(reading, tasks, options.room.jobs), strict=True))
     for part in group.parts:
         if part.rows.report is not None:
@@ -533,18 +285,38 @@ def look_over(group: Group, options: ReadOptions, *, by_position: bool) -> Surve
     return Survey(group, options, reading, facts, left_out, folder)
 
 
-def _examined(reading: _Reading, tasks: Sequence[str], jobs: int) -> list[_Facts]:
+def _examined(reading: Reading, tasks: Sequence[str], jobs: int) -> list[Facts]:
     if jobs == 1:
-        return [_examine(reading.of(task), task) for task in tasks]
-    from joblib import Parallel, delayed
+        batches = _batches(tasks, reading.sizes, 1)
+        found = [examine(reading.of(some), some) for some in batches]
+    else:
+        from joblib import Parallel, delayed, effective_n_jobs
 
-    found: list[_Facts] = Parallel(n_jobs=jobs)(
-        delayed(_examine)(reading.of(task), task) for task in tasks
-    )
-    return found
+        batches = _batches(tasks, reading.sizes, effective_n_jobs(jobs))
+        found = Parallel(n_jobs=jobs)(delayed(examine)(reading.of(some), some) for some in batches)
+    return [one for facts in found for one in facts]
 
 
-def _reading_of(group: Group, options: ReadOptions, *, by_position: bool) -> _Reading:
+def _batches(
+    tasks: Sequence[str], sizes: Mapping[str, int] | None, workers: int
+) -> list[tuple[str, ...]]:
+    """Tasks that are looked at together, for most of the work on a small one is to begin."""
+    if sizes is None:
+        return [(task,) for task in tasks]
+    most = min(MOST_TOGETHER, sum(sizes[task] for task in tasks) // (BATCHES * workers))
+    batches: list[tuple[str, ...]] = []
+    rows = 0
+    for task in tasks:
+        if batches and rows + sizes[task] <= most:
+            batches[-1] = (*batches[-1], task)
+            rows += sizes[task]
+        else:
+            batches.append((task,))
+            rows = sizes[task]
+    return batches
+
+
+def _reading_of(group: Group, options: ReadOptions, *, by_position: bool) -> Reading:
     parts = []
     for part in group.parts:
         origin = part.rows.origin
@@ -554,9 +326,9 @@ def _reading_of(group: Group, options: ReadOptions, *, by_position: bool) -> _Re
                 "scores are typed columns. Write them as Parquet, or leave out --by-reference "
                 "(by_reference=True)."
             )
-        parts.append(_Part(origin, tuple(part.rows.constants.items())))
+        parts.append(Part(origin, tuple(part.rows.constants.items()), part.rows.count))
     limits = (options.minimum, options.maximum)
-    return _Reading(
+    return Reading(
         tuple(parts), group.plan.kind, group.plan.keys, group.plan.answers, options.metric, limits,
         group.named, by_position,
     )  # fmt: skip
@@ -578,7 +350,7 @@ def _list_tasks(group: Group) -> tuple[tuple[str, ...], bool]:
     return sort_names(sorted(names), numeric=False)[0], gaps
 
 
-def _spread(cells: _Cells, size: int, models: tuple[str, ...]) -> Outline:
+def _spread(cells: CellFacts, size: int, models: tuple[str, ...]) -> Outline:
     """The outline of a task among further models, which have nothing there."""
     columns = locate_models(cells.models, models)
     missing = np.full(len(models), size)
@@ -590,33 +362,3 @@ def _spread(cells: _Cells, size: int, models: tuple[str, ...]) -> Outline:
         low[columns], high[columns] = cells.outline.reach
         reach = (low, high)
     return cells.outline._replace(missing=missing, zeros=zeros, reach=reach)
-
-
-def _turned(scores: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
-    return None if scores is None else 0.0 - scores
-
-
-def _among(items: Items, models: tuple[str, ...]) -> Items:
-    """The same scores among further models, which have none."""
-    if items.models == models:
-        return items
-    columns = locate_models(items.models, models)
-
-    def spread(values: NDArray[np.float64], empty: float) -> NDArray[np.float64]:
-        wide = np.full((*values.shape[:-1], len(models)), empty, dtype=values.dtype)
-        wide[..., columns] = values
-        return wide
-
-    answers = None
-    if items.answers is not None:
-        answers = np.zeros((items.n, len(models)), np.int64)
-        answers[:, columns] = items.answers
-    return replace(
-        items,
-        models=models,
-        values=spread(items.values, np.nan),
-        answers=answers,
-        runs=None if items.runs is None else spread(items.runs, np.nan),
-        within=None if items.within is None else spread(items.within, np.nan),
-        trials=None if items.trials is None else spread(items.trials, np.nan),
-    )
