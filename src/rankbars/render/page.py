@@ -11,8 +11,6 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,14 +18,10 @@ import numpy as np
 from rankbars.data.board import Leaderboard
 from rankbars.data.noise import Noise
 from rankbars.errors import OptionError
-from rankbars.render.arenatables import (
-    category_rows,
-    suspect_tables,
-    time_tables,
-)
+from rankbars.render.arenatables import category_rows, suspect_tables, time_tables
 from rankbars.render.boardnotes import Remark, all_remarks, remark_text
-from rankbars.render.claims import average_level, is_approximate, level_words
 from rankbars.render.examination import health_blocks
+from rankbars.render.exploration import can_explore
 from rankbars.render.firstscreen import (
     compared,
     new_task_level,
@@ -35,10 +29,11 @@ from rankbars.render.firstscreen import (
     opening,
     what_is_ranked,
 )
+from rankbars.render.glossary import glossary
 from rankbars.render.methodbox import method_entries
 from rankbars.render.noisetext import NoiseTable, noise_sentences, noise_table
-from rankbars.render.notation import shorten, visible
-from rankbars.render.pagedata import can_explore, drawn_part, page_json, top_share
+from rankbars.render.notation import visible
+from rankbars.render.pagedata import page_json, shares_line
 from rankbars.render.pagelayout import (
     PageRow,
     average_matrix,
@@ -48,13 +43,13 @@ from rankbars.render.pagelayout import (
     score_matrix,
     task_matrix,
 )
+from rankbars.render.pagetemplates import asset, escaped, html_name, page_environment, trusted
 from rankbars.render.paragraph import citation, methods_paragraph, references
 from rankbars.render.ranktable import SideTable, Table, board_table, task_table
 from rankbars.render.sentences import (
     field_line,
     headline,
     headline_sentences,
-    is_arena,
     leader_lines,
     new_task_line,
     outcome_sentence,
@@ -67,12 +62,10 @@ from rankbars.render.sidetables import cost_table, order_table, placed_table
 from rankbars.stats.resampling.rankcounts import TOP
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
     from markupsafe import Markup
 
-__all__ = ["PageFrame", "fragment_html", "page_environment", "render_html"]
+__all__ = ["PageFrame", "fragment_html", "render_html"]
 
-_NAME_WIDTH = 120
 _SHORT_NAME = 26  # letters: it fits a line of a phone in the size of titles
 _NAMES = ((24, "names"), (40, "long-names"), (10_000, "longest-names"))
 _SCORES = ((8, "short-scores"), (12, "scores"), (16, "wide-scores"), (10_000, "long-scores"))
@@ -172,8 +165,8 @@ def render_html(
             f"The page shows every task, so it cannot show {task!r} alone. Leave the task out, "
             "or use the text, md, csv, latex or json format."
         )
-    script, views = _asset("page.js"), _asset("views.js")
-    css = page_style("" if frame is None else frame.css)
+    script, views = asset("page.js"), asset("views.js")
+    css = asset("page.css") + ("" if frame is None else frame.css)
     slim = frame is not None and frame.slim_style is not None
     remarks = all_remarks(board)
     template = page_environment().get_template("page.html.j2")
@@ -181,21 +174,16 @@ def render_html(
         page=_slim(_page(board, remarks)) if slim else _page(board, remarks),
         frame=frame,
         slim=slim,
-        css=_trusted(css),
+        css=trusted(css),
         css_hash=_digest(css),
-        script=_trusted(script),
+        script=trusted(script),
         script_hash=_digest(script),
-        views=_trusted(views),
+        views=trusted(views),
         views_hash=_digest(views),
-        data="" if slim else _trusted(page_json(board, remarks)),
+        data="" if slim else trusted(page_json(board, remarks)),
         explorable=can_explore(board),
     )
     return _shortened(made) if slim else _quick(made)
-
-
-def page_style(further: str = "") -> str:
-    """The style of a page, and what comes after it."""
-    return _asset("page.css") + further
 
 
 def _shortened(page: str) -> str:
@@ -265,7 +253,7 @@ def fragment_html(board: Leaderboard) -> str:
     str
         One ``div`` of HTML that loads nothing; its style reaches nothing outside of it.
     """
-    sentences = headline_sentences(board, _html_name)
+    sentences = headline_sentences(board, html_name)
     footer = (
         scale_line(board),
         *leader_lines(board),
@@ -273,7 +261,7 @@ def fragment_html(board: Leaderboard) -> str:
         new_task_line(board),
         width_line(board),
     )
-    above, table = opening(board, _html_name), board_table(board)
+    above, table = opening(board, html_name), board_table(board)
     rows = page_rows(board, table, marks_first=above.marks_first)[:_FIRST_ROWS]
     lowest = max(line.row.worst for line in rows)
     return (
@@ -281,9 +269,9 @@ def fragment_html(board: Leaderboard) -> str:
         .get_template("fragment.html.j2")
         .render(
             about=board.about,
-            first=_trusted(above.title),
+            first=trusted(above.title),
             opening=above,
-            headline=_trusted(" ".join(sentences)),
+            headline=trusted(" ".join(sentences)),
             field=field_line(board),
             footer=" ".join(filter(None, footer)),
             table=table,
@@ -293,8 +281,8 @@ def fragment_html(board: Leaderboard) -> str:
             placed=placed_table(board),
             most=_FIRST_ROWS,
             notes=_notes(table.remarks),
-            css=_trusted(_asset("fragment.css")),
-            script=_trusted(_asset("fragment.js")),
+            css=trusted(asset("fragment.css")),
+            script=trusted(asset("fragment.js")),
         )
     )
 
@@ -318,19 +306,19 @@ def _with_those_near(board: Leaderboard, rows: tuple[PageRow, ...]) -> list[_Fra
 def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]:
     """Everything the template prints, ready to show."""
     table = board_table(board, remarks)
-    above = opening(board, _html_name)
+    above = opening(board, html_name)
     rows = page_rows(board, table, marks_first=above.marks_first)
     blocks = _task_blocks(board)
     about = board.about
-    scopes = (scale_line(board), *leader_lines(board), scopes_line(board), _draws_line(board))
+    scopes = (scale_line(board), *leader_lines(board), scopes_line(board), shares_line(board))
     return {
         "title": (about and about.title) or "Leaderboard: " + field_line(board),
         "summary": (about and about.description) or headline(board),
         "about": about,
         "opening": above,
         "first": _title(above.title),
-        "whole": _trusted(" ".join(headline_sentences(board, _html_name))),
-        "new_first": _title(new_task_title(board, _html_name)),
+        "whole": trusted(" ".join(headline_sentences(board, html_name))),
+        "new_first": _title(new_task_title(board, html_name)),
         "new_level": new_task_level(board),
         "ranked": what_is_ranked(board),
         "fits": _widths(rows, table),
@@ -354,7 +342,7 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]:
         "matrix": task_matrix(board) if len(board.tasks) > 1 else None,
         "tasks": blocks,
         "scores": None if blocks or board.lead == "task" else score_matrix(board),
-        "terms": _glossary(board),
+        "terms": glossary(board),
         "top": TOP,
         "bibtex": citation(board),
         "health": health_blocks(board),
@@ -371,7 +359,7 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]:
 def _title(html: str) -> Markup:
     """The sentence at the top: lines break neither in ranges of ranks nor in short names."""
     kept = re.sub(rf"<bdi>(?=[^<]{{1,{_SHORT_NAME}}}</bdi>)", '<bdi class="short">', html)
-    return _trusted(kept.replace("–", "\u2060–\u2060"))
+    return trusted(kept.replace("–", "\u2060–\u2060"))
 
 
 def _direction(board: Leaderboard) -> str:
@@ -413,7 +401,7 @@ def _task_blocks(board: Leaderboard) -> tuple[_TaskBlock, ...]:
         return ()
     return tuple(
         _TaskBlock(
-            _trusted(task_line(board, name, _html_name)),
+            trusted(task_line(board, name, html_name)),
             task_table(board, name, ()),
             placed_table(board, name),
         )
@@ -441,76 +429,14 @@ def _notes(remarks: tuple[Remark, ...]) -> tuple[_NoteLine, ...]:
         _NoteLine(
             remark.number,
             remark.code,
-            _trusted(remark_text(remark, _html_name, lambda text: str(_escaped(visible(text))))),
+            trusted(remark_text(remark, html_name, lambda text: str(escaped(visible(text))))),
         )
         for remark in remarks
     )
 
 
-@cache
-def page_environment() -> Environment:
-    """What fills templates: everything is escaped, and names are shown as they are seen."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("rankbars.render"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["name"] = lambda name: _trusted(_html_name(name))
-    environment.filters["seen"] = visible
-    environment.filters["short"] = lambda name: shorten(visible(name), _NAME_WIDTH)
-    environment.filters["whole"] = lambda name: _trusted(_whole_name(name))
-    environment.filters["together"] = _together
-    environment.filters["counted"] = _counted
-    environment.filters["number"] = lambda value: f"{value:g}"
-    return environment
-
-
-def _asset(name: str) -> str:
-    return resources.files("rankbars.render").joinpath("assets", name).read_text(encoding="utf-8")
-
-
 def _digest(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
-
-
-def _html_name(name: str) -> str:
-    """A name as HTML: escaped, kept apart from the direction of the text around it."""
-    return f"<bdi{_whole_name(name)}>{_escaped(shorten(visible(name), _NAME_WIDTH))}</bdi>"
-
-
-def _whole_name(name: str) -> str:
-    """The name as a title, where it is shown shortened."""
-    seen = visible(name)
-    return f' title="{_escaped(seen)}"' if shorten(seen, _NAME_WIDTH) != seen else ""
-
-
-def _together(text: str) -> Markup:
-    """Escape, and keep a percent sign on the line of its number."""
-    return _trusted(str(_escaped(text)).replace(" %", "&nbsp;%"))
-
-
-def _counted(text: str) -> Markup:
-    """Keep a number on the line of what it counts; names, in their elements, stay as they are."""
-    parts = re.split(r"(<bdi.*?</bdi>)", str(_escaped(text)))
-    parts[::2] = [re.sub(r"(?<=\d) (?=[a-z])", "&nbsp;", part) for part in parts[::2]]
-    return _trusted("".join(parts))
-
-
-def _escaped(text: str) -> Markup:
-    from markupsafe import escape
-
-    return escape(text)
-
-
-def _trusted(html: str) -> Markup:
-    from markupsafe import Markup
-
-    return Markup(html)
 
 
 def _options(board: Leaderboard) -> tuple[tuple[str, str], ...]:
@@ -520,163 +446,3 @@ def _options(board: Leaderboard) -> tuple[tuple[str, str], ...]:
     if any(task.kind == "votes" for task in board.tasks.values()):
         plain |= {f"votes.{name}": value for name, value in votes.items()}
     return tuple((name, str(value)) for name, value in plain.items())
-
-
-class _Term(NamedTuple):
-    """A word, and what it means here; `key` is where the page links to."""
-
-    key: str
-    word: str
-    meaning: str
-
-
-def _draws_line(board: Leaderboard) -> str:
-    """Why shares of draws do not stand beside the ranks; empty where they do, or there are none."""
-    shown = drawn_part(board)
-    if shown is None:
-        return ""
-    if not any(shown.exceeding(k).any() for k in (1, TOP) if k < len(board.models)):
-        return ""
-    return (
-        "Shares of draws that would say more than these ranks are left out: draws do not allow for "
-        "the number of models compared, nor for few tasks or skewed rows."
-    )
-
-
-def _glossary(board: Leaderboard) -> tuple[_Term, ...]:
-    """The terms that the page of this board uses, in the order of reading."""
-    terms = [_RANKS, _UNSURE if is_approximate(board) else _LEVEL, _SCOPE, _SHOWN]
-    if len(board.models) > 1 and board.lead != "new_task":
-        terms.append(_TIER)
-    if board.lead == "aggregate":
-        drawn = board.aggregate is not None and board.aggregate.is_range
-        score = _DRAWN_SCORE if drawn else _SCORE
-        terms.append(score._replace(meaning=score.meaning.format(level=_average_level(board))))
-    if any(top_share(board, k) is not None for k in (1, TOP)):
-        terms.append(_FIRST)
-    if board.lead == "task":
-        task = next(iter(board.tasks.values()))
-        level = level_words(task.alpha, task)
-        terms.append(_TASK_SCORE._replace(meaning=_TASK_SCORE.meaning.format(level=level)))
-    if board.lead == "new_task":
-        terms.append(_MEAN_RANK)
-    if board.overall is not None:
-        terms.append(_NEW)
-    terms.append(_COVERAGE)
-    if is_arena(board):
-        terms.append(_ELO)
-    return (*terms, _AHEAD, _DETECTABLE, _GUARANTEE)
-
-
-def _average_level(board: Leaderboard) -> str:
-    return "" if board.aggregate is None else average_level(board.aggregate)
-
-
-_RANKS = _Term(
-    "ranks",
-    "Rank interval",
-    "The ranks that a model may have, given the evidence. “2–5” says: at least one model was shown "
-    "better, and all but four others were shown worse or could not be told apart. Rank 1 is the "
-    "best.",
-)
-_LEVEL = _Term(
-    "level",
-    "Level",
-    "How often statements made this way are true. At 95 %, at most one in twenty such statements "
-    "is wrong in the long run, if the assumptions in the method box hold.",
-)
-_UNSURE = _Term(
-    "level",
-    "Approximate",
-    "How often statements made this way are true is not assured here. The sentence at the top, or "
-    "a note, says why, and how often they held in simulations where that is known.",
-)
-_SCOPE = _Term(
-    "scope",
-    "Each model, or all at once",
-    "“Each model, chosen in advance” means that the level holds for one model you had in mind "
-    "before you looked. “All models at once” means that the whole list of statements is true "
-    "together with that probability, so it may be read freely.",
-)
-_SHOWN = _Term(
-    "shown",
-    "Shown better, told apart, separated",
-    "The difference between two models is larger than chance explains at the stated level. Models "
-    "that are not told apart are not shown to be equal: the evidence is too thin to say.",
-)
-_TIER = _Term(
-    "tier",
-    "Tier",
-    "The first tier holds the models that may be first. Each other one starts at the best model "
-    "not yet placed and takes in every model not shown worse than that one. Sorting, searching and "
-    "filtering never move a model to another tier.",
-)
-_SCORE = _Term(
-    "score",
-    "Score and its interval",
-    "The average, and behind ± (or in brackets) where the true average may lie at {level}, one "
-    "model at a time. Two intervals that overlap do not mean that the models are tied: "
-    "differences are tested directly, which is sharper.",
-)
-_DRAWN_SCORE = _Term(
-    "score",
-    "Score and its range",
-    "The average, and in brackets (or behind ±) where {level} of its draws lie. This describes the "
-    "draws and is no confidence interval: of models that are close, noise mixes the ranks.",
-)
-_TASK_SCORE = _Term(
-    "score",
-    "Score and its interval",
-    "The score, and behind ± where the true score may lie at {level}, one model at a time. Two "
-    "intervals that overlap do not mean that the models are tied: differences are tested "
-    "directly, which is sharper.",
-)
-_MEAN_RANK = _Term(
-    "score",
-    "Mean rank",
-    "The mean of the ranks that the model reached on these tasks, as observed. A description: it "
-    "carries no statement about what would come out another time.",
-)
-_FIRST = _Term(
-    "first",
-    "First in, top 3 in",
-    "Share of simulated repetitions of the evaluation in which the model comes out first, or among "
-    "the first three. It describes how uncertain the order is; it is not a confidence statement.",
-)
-_NEW = _Term(
-    "new",
-    "Rank on a new task",
-    "Where a model may stand on one more task like these, which is less certain than its average "
-    "over many: tasks differ. Read it if you will use the model for something that was not tested.",
-)
-_COVERAGE = _Term(
-    "coverage",
-    "Scored",
-    "Share of the expected rows for which the model has a score. Of the others, failed rows ended "
-    "in an error, unscored ones ran without a score, and missing ones left no trace. What is "
-    "missing can change a ranking, so it is stated.",
-)
-_ELO = _Term(
-    "elo",
-    "Elo",
-    "Strength from pairwise votes. 400 points more are odds of ten to one to be preferred. Only "
-    "differences mean something; the zero point is a convention.",
-)
-_AHEAD = _Term(
-    "ahead",
-    "Ahead on",
-    "Rows on which one of two models did better than the other. Rows on which both did equally "
-    "well say nothing about which is better.",
-)
-_DETECTABLE = _Term(
-    "detectable",
-    "Smallest difference that would show",
-    "The smallest true difference that data of this size would show in four of five repetitions. "
-    "Smaller differences may well exist and stay unseen.",
-)
-_GUARANTEE = _Term(
-    "guarantee",
-    "Guarantee",
-    "A level that is proved to hold under the stated assumptions, for choices made before the "
-    "results were seen. Choosing tasks, weights or levels afterwards voids it.",
-)

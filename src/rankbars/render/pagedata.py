@@ -30,22 +30,17 @@ from rankbars.render.claims import (
     task_claim,
 )
 from rankbars.render.examination import finding_title, finding_value
+from rankbars.render.exploration import explore_data
 from rankbars.render.firstscreen import opening, what_is_ranked
 from rankbars.render.notation import show_level, visible
 from rankbars.render.ranktable import score_title, task_decimals, task_score_note
 from rankbars.stats.resampling.rankcounts import TOP
 
-__all__ = ["can_explore", "drawn_part", "page_data", "page_json", "top_share"]
+__all__ = ["page_data", "page_json", "shares_line", "top_share"]
 
 _SCHEMA = "rankbars.page/1"
 _MOST_WITH_DRAWS = 250  # models; for more the table of rank probabilities would be too large
-_MOST_GRADED = 10_000  # rows; with more on a task, single ones do not weigh heavily
 _WIDTHS = (("u1", 1), ("u2", 2), ("u4", 4))
-_MERGES = ("joint", "quantile", "union")
-_CORRECTIONS = ("holm", "bonferroni", "none")
-_DRAWN = "maxt"
-_OVERALL_LEVELS = (0.05, 0.1, 0.2, 0.3, 0.5)
-_LEVELS = (0.01, 0.05, 0.1, 0.2)
 
 
 def page_json(board: Leaderboard, remarks: tuple[Remark, ...]) -> str:
@@ -105,7 +100,7 @@ def page_data(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]
         "taskCoverage": None if (coverage == 1).all() else _pack_reals(coverage, exact=False),
         "shownBetter": _pack_bits(board.shown_better),
         "edges": _edges(board),
-        "explore": _explore_data(board),
+        "explore": explore_data(board),
         "merged": _merged(board),
         "pairs": None if board.pairs is None else _pairs(board, board.pairs),
         "health": None if board.health is None else _health(board, board.health),
@@ -141,10 +136,7 @@ def _attributes(board: Leaderboard) -> dict[str, list[str | None]] | None:
     """What is known of models beside their scores, by name; one text per model, null for none."""
     names = dict.fromkeys(name for said in board.attributes.values() for name in said)
     found = {
-        visible(name): [
-            None if text is None else visible(text)
-            for text in (board.attributes.get(model, {}).get(name) for model in board.models)
-        ]
+        visible(name): [_seen(board.attributes.get(model, {}).get(name)) for model in board.models]
         for name in names
     }
     return found or None
@@ -169,11 +161,11 @@ def top_share(board: Leaderboard, k: int) -> NDArray[np.float64] | None:
 
     None as well where all models are, and where the shares say more than the ranks beside them.
     """
-    shown = drawn_part(board)
+    shown = _drawn_part(board)
     return None if shown is None or k >= len(board.models) else shown.top_share(k)
 
 
-def drawn_part(board: Leaderboard) -> Aggregate | TaskResult | None:
+def _drawn_part(board: Leaderboard) -> Aggregate | TaskResult | None:
     """What the board shows first, where ranks in draws are part of it."""
     if board.lead == "new_task":
         return None
@@ -183,7 +175,7 @@ def drawn_part(board: Leaderboard) -> Aggregate | TaskResult | None:
 
 def _shares(board: Leaderboard) -> dict[str, Any] | None:
     """Shares of draws that may stand beside the ranks."""
-    shown = drawn_part(board)
+    shown = _drawn_part(board)
     if shown is None:
         return None
     first, top = top_share(board, 1), top_share(board, TOP)
@@ -198,6 +190,19 @@ def _shares(board: Leaderboard) -> dict[str, Any] | None:
         "rankProbability": None if drawn is None else _pack_reals(drawn, exact=False),
         "dominance": None if pairs is None else _pack_reals(pairs, exact=False),
     }
+
+
+def shares_line(board: Leaderboard) -> str:
+    """Why shares of draws do not stand beside the ranks; empty where they do, or there are none."""
+    shown = _drawn_part(board)
+    if shown is None:
+        return ""
+    if not any(shown.exceeding(k).any() for k in (1, TOP) if k < len(board.models)):
+        return ""
+    return (
+        "Shares of draws that would say more than these ranks are left out: draws do not allow for "
+        "the number of models compared, nor for few tasks or skewed rows."
+    )
 
 
 def _pack_counts(values: ArrayLike) -> dict[str, str]:
@@ -244,9 +249,9 @@ def _task(task: TaskResult) -> dict[str, Any]:
         "name": visible(task.name),
         "kind": task.kind,
         "n": task.n,
-        "category": None if task.category is None else visible(task.category),
-        "family": None if task.family is None else visible(task.family),
-        "metric": None if task.metric is None else visible(task.metric),
+        "category": _seen(task.category),
+        "family": _seen(task.family),
+        "metric": _seen(task.metric),
         "direction": task.direction,
         "weight": task.weight,
         "alpha": task.alpha,
@@ -369,15 +374,6 @@ def _merged(board: Leaderboard) -> dict[str, Any] | None:
     return {"best": _pack_counts(best), "worst": _pack_counts(worst)}
 
 
-def _split(board: Leaderboard) -> dict[str, Any] | None:
-    """The levels of intervals that were made for the new task; None where there are none."""
-    overall = board.overall
-    if overall is None or overall.task_alpha is None:
-        return None
-    holds = overall.guarantee is not None
-    return {"alpha": board.spec.alpha, "side": overall.task_alpha / 2, "holds": holds}
-
-
 def _pairs(board: Leaderboard, pairs: PairDetails) -> list[dict[str, Any] | None]:
     return [
         _task_pairs(task, pairs.tasks[name]) if name in pairs.tasks else None
@@ -450,6 +446,10 @@ def _shared(values: NDArray[np.float64]) -> dict[str, str] | float | None:
     return _number(values[0]) if (values == values[0]).all() else _pack_reals(values)
 
 
+def _seen(text: str | None) -> str | None:
+    return None if text is None else visible(text)
+
+
 def _number(value: Any) -> float | None:
     return float(value) if math.isfinite(value) else None
 
@@ -468,111 +468,3 @@ def _note(remark: Remark, board: Leaderboard) -> dict[str, Any]:
         "models": [models[name] for name in remark.models if name in models],
         "tasks": [tasks[name] for name in remark.tasks if name in tasks],
     }
-
-
-def can_explore(board: Leaderboard) -> bool:
-    """Whether there is something to recompute on the page."""
-    found = _explore_data(board)
-    return len(board.tasks) > 1 and bool(found["merge"] or found["average"])
-
-
-def _explore_data(board: Leaderboard) -> dict[str, Any]:
-    """Rules and levels of what the page may recompute; where it may not, why not."""
-    overall, average = board.overall, board.aggregate
-    reason = _why_no_average(board)
-    merge = None
-    if overall is not None and not overall.approximate:
-        merge = "joint" if overall.method == "observed" else overall.method
-    return {
-        "merge": merge if merge in _MERGES else None,
-        "observed": overall is not None and overall.method == "observed",
-        "split": _split(board),
-        "alphaOverall": None if overall is None else overall.alpha,
-        "alphasOverall": _with(_OVERALL_LEVELS, None if overall is None else overall.alpha),
-        "average": None if average is None or reason else _average_rule(board, average),
-        "reason": reason,
-    }
-
-
-def _is_graded(task: TaskResult, pairs: PairDetails) -> bool:
-    """Whether the skewness of the rows of a task decides how its average is tested."""
-    found = pairs.tasks.get(task.name)
-    rows = task.kind in ("items", "runs") and task.n <= _MOST_GRADED
-    return rows and found is not None and not found.binary
-
-
-def _with(levels: tuple[float, ...], own: float | None) -> list[float]:
-    return sorted({*levels, *(() if own is None else (own,))})
-
-
-def _average_rule(board: Leaderboard, average: Aggregate) -> dict[str, Any]:
-    families = sorted({task.family or "" for task in board.tasks.values()})
-    correction = average.correction or board.spec.correction
-    return {
-        "rule": "items" if average.over == "items" else "tasks",
-        # Draws are not made again on the page: Holm holds without them, and shows a little less.
-        "correction": "holm" if correction == _DRAWN else correction,
-        "drawn": correction == _DRAWN,
-        "scope": average.scope,
-        "alpha": average.alpha,
-        "alphas": _with(_LEVELS, average.alpha),
-        # Scores times the factor, after the offset is taken off, are what is averaged.
-        "offset": [_limits(board, average, name)[0] for name in board.tasks],
-        "factor": [_limits(board, average, name)[1] for name in board.tasks],
-        "families": [families.index(task.family or "") for task in board.tasks.values()]
-        if average.over == "families"
-        else None,
-    }
-
-
-def _limits(board: Leaderboard, average: Aggregate, name: str) -> tuple[float, float]:
-    if name in average.limits:
-        low, high = average.limits[name]
-        return float(low), 1.0 / float(high - low)
-    return 0.0, 1.0 if board.tasks[name].direction == "higher" else -1.0
-
-
-def _why_no_average(board: Leaderboard) -> str:
-    """Why averages cannot be recomputed on the page; empty where they can."""
-    average = board.aggregate
-    if average is None:
-        return "This board has no average of tasks."
-    if average.approximate:
-        return "The level of this average is not assured, so the page does not compute it again."
-    if average.unit == "rank":
-        # Of fewer tasks, as a reader may choose them, ranks take the exact test.
-        return "The page does not recompute mean ranks, which take an exact test over few tasks."
-    if average.method != "mean" or average.normalise == "minmax_draws":
-        return f"The page does not recompute this average ({average.method})."
-    if average.estimator not in ("analytic", "t"):
-        return f"The page does not recompute averages of the estimator {average.estimator!r}."
-    correction = average.correction or board.spec.correction
-    if correction not in (*_CORRECTIONS, _DRAWN):
-        return f"The page does not recompute the correction {correction!r}."
-    weighted = [task for task in board.tasks.values() if task.weight > 0]
-    scaled = average.normalise is not None
-    if scaled and len(weighted) < len(board.tasks):
-        return "Tasks without weight have no scale to be averaged on."
-    if average.normalise == "zscore" and any(np.isnan(task.mean).any() for task in weighted):
-        return "The scale of each task depends on which models every task has."
-    if average.over == "items" and (average.method != "mean" or average.estimator != "analytic"):
-        return "The page does not recompute this average."
-    return _why_not_over_rows(board, weighted) if average.over == "items" else ""
-
-
-def _why_not_over_rows(board: Leaderboard, weighted: list[TaskResult]) -> str:
-    """Why an average over exactly these tasks cannot be recomputed; empty where it can."""
-    pairs = board.pairs
-    if pairs is None:
-        return (
-            "Rank intervals of an average need the differences of all pairs of models, which this "
-            "page does not have. It has them, for up to 100,000 pairs times tasks, when it is "
-            "made with `rankbars rank --html`, or from a board file written with --pairs."
-        )
-    if any(_is_graded(task, pairs) for task in weighted):
-        return (
-            "The page does not recompute an average over rows that are not all 0 or 1: how "
-            "skewed they are decides its test, and the page does not have the rows. Make "
-            "another board: rankbars rank --tasks NAME, or --weights FILE."
-        )
-    return ""

@@ -24,7 +24,8 @@ from rankbars.errors import DataError
 from rankbars.render.exports import render_csv
 from rankbars.render.firstscreen import opening
 from rankbars.render.notation import show_ranks
-from rankbars.render.page import PageFrame, page_style, render_html
+from rankbars.render.page import PageFrame, render_html
+from rankbars.render.pagetemplates import asset
 from rankbars.render.ranktable import board_table
 from rankbars.render.sentences import field_line, headline_sentences
 from rankbars.render.sidetables import placed_table
@@ -273,7 +274,7 @@ def site_style(frame: Mapping[str, Any]) -> str:
 
 def board_style(frame: Mapping[str, Any]) -> str:
     """The style of the small pages of boards, which they share."""
-    return page_style(_bar_style(frame))
+    return asset("page.css") + _bar_style(frame)
 
 
 def _bar_style(frame: Mapping[str, Any]) -> str:

@@ -1,0 +1,138 @@
+"""What the page may compute again for other tasks, weights and levels; where it may not, why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rankbars.data.aggregate import Aggregate
+from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.taskresult import PairDetails
+
+__all__ = ["can_explore", "explore_data"]
+
+_MOST_GRADED = 10_000  # rows; with more on a task, single ones do not weigh heavily
+_MERGES = ("joint", "quantile", "union")
+_CORRECTIONS = ("holm", "bonferroni", "none")
+_DRAWN = "maxt"
+_OVERALL_LEVELS = (0.05, 0.1, 0.2, 0.3, 0.5)
+_LEVELS = (0.01, 0.05, 0.1, 0.2)
+
+
+def can_explore(board: Leaderboard) -> bool:
+    """Whether there is something to recompute on the page."""
+    found = explore_data(board)
+    return len(board.tasks) > 1 and bool(found["merge"] or found["average"])
+
+
+def explore_data(board: Leaderboard) -> dict[str, Any]:
+    """Rules and levels of what the page may recompute; where it may not, why not."""
+    overall, average = board.overall, board.aggregate
+    reason = _why_no_average(board)
+    merge = None
+    if overall is not None and not overall.approximate:
+        merge = "joint" if overall.method == "observed" else overall.method
+    return {
+        "merge": merge if merge in _MERGES else None,
+        "observed": overall is not None and overall.method == "observed",
+        "split": _split(board),
+        "alphaOverall": None if overall is None else overall.alpha,
+        "alphasOverall": _with(_OVERALL_LEVELS, None if overall is None else overall.alpha),
+        "average": None if average is None or reason else _average_rule(board, average),
+        "reason": reason,
+    }
+
+
+def _split(board: Leaderboard) -> dict[str, Any] | None:
+    """The levels of intervals that were made for the new task; None where there are none."""
+    overall = board.overall
+    if overall is None or overall.task_alpha is None:
+        return None
+    holds = overall.guarantee is not None
+    return {"alpha": board.spec.alpha, "side": overall.task_alpha / 2, "holds": holds}
+
+
+def _is_graded(task: TaskResult, pairs: PairDetails) -> bool:
+    """Whether the skewness of the rows of a task decides how its average is tested."""
+    found = pairs.tasks.get(task.name)
+    rows = task.kind in ("items", "runs") and task.n <= _MOST_GRADED
+    return rows and found is not None and not found.binary
+
+
+def _with(levels: tuple[float, ...], own: float | None) -> list[float]:
+    return sorted({*levels, *(() if own is None else (own,))})
+
+
+def _average_rule(board: Leaderboard, average: Aggregate) -> dict[str, Any]:
+    families = sorted({task.family or "" for task in board.tasks.values()})
+    scales = [_scale(board, average, name) for name in board.tasks]
+    correction = average.correction or board.spec.correction
+    return {
+        "rule": "items" if average.over == "items" else "tasks",
+        # Draws are not made again on the page: Holm holds without them, and shows a little less.
+        "correction": "holm" if correction == _DRAWN else correction,
+        "drawn": correction == _DRAWN,
+        "scope": average.scope,
+        "alpha": average.alpha,
+        "alphas": _with(_LEVELS, average.alpha),
+        # Scores times the factor, after the offset is taken off, are what is averaged.
+        "offset": [offset for offset, _ in scales],
+        "factor": [factor for _, factor in scales],
+        "families": [families.index(task.family or "") for task in board.tasks.values()]
+        if average.over == "families"
+        else None,
+    }
+
+
+def _scale(board: Leaderboard, average: Aggregate, name: str) -> tuple[float, float]:
+    if name in average.limits:
+        low, high = average.limits[name]
+        return float(low), 1.0 / float(high - low)
+    return 0.0, 1.0 if board.tasks[name].direction == "higher" else -1.0
+
+
+def _why_no_average(board: Leaderboard) -> str:
+    """Why averages cannot be recomputed on the page; empty where they can."""
+    average = board.aggregate
+    if average is None:
+        return "This board has no average of tasks."
+    if average.approximate:
+        return "The level of this average is not assured, so the page does not compute it again."
+    if average.unit == "rank":
+        # Of fewer tasks, as a reader may choose them, ranks take the exact test.
+        return "The page does not recompute mean ranks, which take an exact test over few tasks."
+    if average.method != "mean" or average.normalise == "minmax_draws":
+        return f"The page does not recompute this average ({average.method})."
+    if average.estimator not in ("analytic", "t"):
+        return f"The page does not recompute averages of the estimator {average.estimator!r}."
+    correction = average.correction or board.spec.correction
+    if correction not in (*_CORRECTIONS, _DRAWN):
+        return f"The page does not recompute the correction {correction!r}."
+    weighted = [task for task in board.tasks.values() if task.weight > 0]
+    scaled = average.normalise is not None
+    if scaled and len(weighted) < len(board.tasks):
+        return "Tasks without weight have no scale to be averaged on."
+    if average.normalise == "zscore" and any(np.isnan(task.mean).any() for task in weighted):
+        return "The scale of each task depends on which models every task has."
+    if average.over == "items" and average.estimator != "analytic":
+        return "The page does not recompute this average."
+    return _why_not_over_rows(board, weighted) if average.over == "items" else ""
+
+
+def _why_not_over_rows(board: Leaderboard, weighted: list[TaskResult]) -> str:
+    """Why an average over exactly these tasks cannot be recomputed; empty where it can."""
+    pairs = board.pairs
+    if pairs is None:
+        return (
+            "Rank intervals of an average need the differences of all pairs of models, which this "
+            "page does not have. It has them, for up to 100,000 pairs times tasks, when it is "
+            "made with `rankbars rank --html`, or from a board file written with --pairs."
+        )
+    if any(_is_graded(task, pairs) for task in weighted):
+        return (
+            "The page does not recompute an average over rows that are not all 0 or 1: how "
+            "skewed they are decides its test, and the page does not have the rows. Make "
+            "another board: rankbars rank --tasks NAME, or --weights FILE."
+        )
+    return ""
