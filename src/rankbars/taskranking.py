@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankbars.data.comparisons import Comparisons
@@ -45,8 +45,7 @@ class Wanted(NamedTuple):
     bears: bool  # all tasks together are small enough for max-T
 
 
-@dataclass(frozen=True, slots=True)
-class _Errand:
+class _Errand(NamedTuple):
     """What a worker is sent: one thing, for Dask looks into every tuple, name by name."""
 
     task: str

@@ -21,8 +21,7 @@ from rankbars.errors import RankbarsError
 from rankbars.readers.collecting import is_same
 from rankbars.store.access import open_store
 from rankbars.store.contents import Store
-from rankbars.store.naming import Telling, scores_of, tell
-from rankbars.store.resultstore import KEPT_OPTIONS
+from rankbars.store.naming import KEPT_OPTIONS, Telling, scores_of, tell
 
 STORE = "board.duckdb"
 

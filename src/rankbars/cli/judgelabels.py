@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -51,8 +51,7 @@ class LabelSources(NamedTuple):
         return rb.with_judge(labels, *judges, families=families)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeFiles:
+class JudgeFiles(NamedTuple):
     """What ``--labels``, ``--judge`` and ``--judge-family`` name: files, or metrics of INPUT."""
 
     labels: str | None

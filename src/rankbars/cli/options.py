@@ -166,7 +166,7 @@ def collect_options(
 
     Fields that are `given` some other way are left at their defaults.
     """
-    names = [field.name for field in fields(group) if field.name not in given]
+    names = [name for name in group.__match_args__ if name not in given]  # its fields
 
     def decorate(command: Command) -> Command:
         @functools.wraps(command)

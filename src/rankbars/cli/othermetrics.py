@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -29,8 +29,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class OtherMetrics:
+class OtherMetrics(NamedTuple):
     """What stands beside the scores: orders by other metrics, and what models cost."""
 
     also: tuple[str, ...]
@@ -187,8 +186,7 @@ def _numbers(text: str) -> tuple[float, ...]:
     return numbers
 
 
-@dataclass(frozen=True, slots=True)
-class Composite:
+class Composite(NamedTuple):
     """The tasks that are ranked as one, with their weights; none: every task for itself."""
 
     parts: tuple[tuple[str, tuple[float, ...]], ...]

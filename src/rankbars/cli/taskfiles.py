@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
@@ -32,8 +32,7 @@ _HEADERS = ("task", "dataset", "benchmark", "subject", "category")
 Field = Literal["category", "family", "weight", "chance"]
 
 
-@dataclass(frozen=True, slots=True)
-class TaskFiles:
+class TaskFiles(NamedTuple):
     """The files that say something about tasks or rows, as far as they were given."""
 
     categories: str | None
@@ -54,7 +53,7 @@ class TaskFiles:
 
     def of_costs(self) -> TaskFiles:
         """What is said of costs, too: nothing of where scores begin and end."""
-        return replace(self, chance=None, limits=None)
+        return self._replace(chance=None, limits=None)
 
     def tell(self, scores: Scores, known: Sequence[str], patterns: Sequence[str]) -> Scores:
         """`scores` with what the files say, of the tasks that `patterns` choose by it."""

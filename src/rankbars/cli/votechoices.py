@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -36,8 +36,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class VoteReading:
+class VoteReading(NamedTuple):
     """How votes are read."""
 
     controls: tuple[str, ...] = ()
@@ -48,7 +47,7 @@ class VoteReading:
 
     def declared(self) -> dict[str, Any]:
         """What was declared, by the names that `rankbars.read` has for it."""
-        return asdict(self)
+        return self._asdict()
 
 
 vote_reading_options = collect_options(

@@ -23,7 +23,6 @@ from rankbars.readers.gathering import gather, redact_items
 from rankbars.readers.inputfiles import Progress, is_url
 from rankbars.readers.recognition import FileReport, Format, KnownFormats, Recognition
 from rankbars.readers.registry import FORMATS
-from rankbars.readers.sides import read_sides
 from rankbars.tables.readoptions import ReadOptions, options_of
 
 if TYPE_CHECKING:
@@ -225,6 +224,8 @@ def read(
     }  # fmt: skip
     options = options_of(declared, format)
     if isinstance(paths, Mapping):
+        from rankbars.readers.sides import read_sides
+
         apart = replace(options, models=())
         reader = partial(_read, format=format, options=apart, progress=progress)
         scores = _choose_models(

@@ -22,8 +22,6 @@ from rankbars.readers.inputfiles import (
     is_url,
     standard_input,
 )
-from rankbars.readers.keptfiles import COMPANIONS
-from rankbars.readers.logs.jsontext import top_level_keys
 from rankbars.readers.recognition import (
     AmbiguousFileError,
     ChosenFile,
@@ -31,7 +29,7 @@ from rankbars.readers.recognition import (
     KnownFormats,
     recognise,
 )
-from rankbars.readers.registry import FORMATS
+from rankbars.readers.registry import COMPANIONS, FORMATS
 from rankbars.readers.tables import MARKDOWN_SUFFIXES, PARQUET_SUFFIXES, TABLE_SUFFIXES, open_table
 from rankbars.tables.database import Glance
 from rankbars.tables.metrics import is_trial_metric
@@ -131,6 +129,8 @@ def _choose(
         if report.format is not None:
             chosen.append(ChosenFile(file, report.format, sha256))
         elif file.asked:
+            from rankbars.readers.logs.jsontext import top_level_keys
+
             json = data_suffix(file.path) == ".json" and top_level_keys(file.path)
             hint = f" What is in it, and a map to read it by: rankbars formats {file.label}."
             raise ReadError.at(

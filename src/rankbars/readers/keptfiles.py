@@ -5,7 +5,7 @@ Where one of those that are read together is new, or gone, the others are read a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -13,8 +13,9 @@ from rankbars.data.notes import Note
 from rankbars.readers.inputfiles import InputFile, digest
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import ChosenFile
+from rankbars.readers.registry import COMPANIONS
 
-__all__ = ["COMPANIONS", "KeptFile", "PlaceOf", "find_again", "group_of", "order_of_files"]
+__all__ = ["KeptFile", "PlaceOf", "find_again", "group_of", "order_of_files"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,13 +62,6 @@ def order_of_files(path: str) -> tuple[tuple[bool, str], ...]:
     """
     parts = PurePosixPath(path.replace("\\", "/")).parts
     return tuple((place + 1 < len(parts), part) for place, part in enumerate(parts))
-
-
-# Formats whose files are read together: whether those of one folder, or all of them.
-COMPANIONS: Mapping[str, bool] = {
-    "lm-eval": True, "eee": True, "mteb": True, "helm": False, "lighteval": False,
-    "opencompass": False, "swebench": False, "langfuse": False,
-}  # fmt: skip
 
 
 PlaceOf = Callable[[str], str]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, distribution, distributions
@@ -368,8 +367,7 @@ class _Module(Protocol):
     read: Callable[[Sequence[InputFile], ReadOptions], object]
 
 
-@dataclass(frozen=True, slots=True)
-class _Foreign:
+class _Foreign(NamedTuple):
     """Two functions of others, whose failures become errors of ours."""
 
     name: str

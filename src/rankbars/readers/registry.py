@@ -6,13 +6,13 @@ A module is imported only where the name and the first bytes of a file allow its
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from rankbars.readers.inputfiles import data_suffix
 from rankbars.readers.recognition import Format
 
-__all__ = ["FORMATS"]
+__all__ = ["COMPANIONS", "FORMATS"]
 
 # Right answers of several, in the header of a table.
 _COUNTED = re.compile(
@@ -228,3 +228,9 @@ _EVERY = (
 )
 
 FORMATS: dict[str, Format] = {one.name: one for one in _EVERY}
+
+# Formats whose files are read together: whether those of one folder, or all of them.
+COMPANIONS: Mapping[str, bool] = {
+    "lm-eval": True, "eee": True, "mteb": True, "helm": False, "lighteval": False,
+    "opencompass": False, "swebench": False, "langfuse": False,
+}  # fmt: skip

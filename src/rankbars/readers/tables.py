@@ -21,13 +21,10 @@ from rankbars.readers.inputfiles import (
     read_head,
 )
 from rankbars.readers.openedfiles import refuse_bomb
-from rankbars.readers.pagetables import has_table, is_markdown, open_markdown
-from rankbars.readers.parquet import open_parquet
 from rankbars.readers.recognition import DECLINED, TABLE, Recognition
 from rankbars.tables.asides import has_counts
 from rankbars.tables.columns import find_columns
 from rankbars.tables.database import Engine, Glance
-from rankbars.tables.intervalends import find_unnamed
 from rankbars.tables.layouts import find_layout
 from rankbars.tables.likelyroles import find_outcome
 from rankbars.tables.metrics import AMOUNTS, LOWER, metric_in_name, split_words, usual_direction
@@ -36,7 +33,7 @@ from rankbars.tables.parsing import parse_table
 from rankbars.tables.readoptions import ReadOptions, options_of
 from rankbars.tables.relations import Table
 from rankbars.tables.runnames import names_run, split_run
-from rankbars.tables.tableheads import HEAD_ROWS
+from rankbars.tables.tableheads import HEAD_ROWS, Header
 from rankbars.tables.traininglogs import refuse_log
 from rankbars.tables.words import WordsView
 
@@ -86,7 +83,7 @@ def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
             what = "no record in it" if listed else "a header and no row below it"
             return None, f"There is {what}."
         try:
-            found = {**find_outcome(table), **find_unnamed(table)}
+            found = _roles_unsaid(table)
             layout = find_layout(table, None, found)
             if not found:
                 return layout
@@ -101,6 +98,17 @@ def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
             reason = _why_a_log(table) or _why_nested(path, table, str(error)) or str(error)
             reason = reason.removeprefix(f"{path.name}: ")
             return None, reason[0].upper() + reason[1:]
+
+
+def _roles_unsaid(table: Table) -> dict[str, str]:
+    """Columns by role whose names do not say so."""
+    header = Header.of(table)
+    found = find_outcome(table) if header.outcomes else {}
+    if header.names_models:
+        from rankbars.tables.intervalends import find_unnamed
+
+        found |= find_unnamed(table)
+    return found
 
 
 def _why_nested(path: Path, table: Table, asked: str) -> str:
@@ -185,10 +193,15 @@ def open_table(file: InputFile, engine: Engine, decimal: str | None = None) -> T
     head = read_head(file)
     suffix = data_suffix(file.path)
     if suffix in PARQUET_SUFFIXES or head.startswith(b"PAR1"):
+        from rankbars.readers.parquet import open_parquet
+
         return open_parquet(file, engine)
     start = head.decode("utf-8-sig", errors="ignore").lstrip()
-    if suffix in MARKDOWN_SUFFIXES or ("|" in start and is_markdown(start)):
-        return open_markdown(file, engine)
+    if suffix in MARKDOWN_SUFFIXES or "|" in start:
+        from rankbars.readers.pagetables import is_markdown, open_markdown
+
+        if suffix in MARKDOWN_SUFFIXES or is_markdown(start):
+            return open_markdown(file, engine)
     if suffix in DELIMITED_SUFFIXES:
         return open_delimited(file, engine, decimal)
     from rankbars.readers.jsonrows import JsonLinesTable, open_json
@@ -204,6 +217,8 @@ def may_be_table(path: Path, head: bytes) -> bool:
     """Whether name and first bytes allow a table; a page of Markdown must hold one."""
     suffix = data_suffix(path)
     if suffix in MARKDOWN_SUFFIXES:
+        from rankbars.readers.pagetables import has_table
+
         return has_table(InputFile(path, path.name))
     return suffix in TABLE_SUFFIXES or path.name == "stdin" or head.startswith(b"PAR1")
 

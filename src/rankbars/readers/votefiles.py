@@ -20,7 +20,6 @@ from rankbars.tables.conditions import NoRowError, choose_rows
 from rankbars.tables.database import Glance
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.valuetables import Chunk, ValueTable
-from rankbars.tables.votecopies import refuse_copies
 from rankbars.tables.votetables import find_vote_layout, scores_of_votes
 
 if TYPE_CHECKING:
@@ -57,6 +56,8 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[VoteTable]:
     """Votes from files: one arena, or one task per task or category that a column names."""
+    from rankbars.tables.votecopies import refuse_copies
+
     parts, without, tables = [], [], []
     for file, names in zip(files, name_files(files), strict=True):
         table = choose_rows(open_table(file, options.engine), options.where)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.notes import Note, list_words
@@ -29,8 +29,7 @@ _UNCERTAIN = "no-uncertainty"
 _MOST_TASKS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(NamedTuple):
     """A note with the tasks it stands for, and its number in the rows it concerns.
 
     Parameters
@@ -72,7 +71,7 @@ def few_remarks(board: Leaderboard, task: str | None = None) -> tuple[Remark, ..
             others.append(remark)
         elif remark.code in kept:
             first = kept[remark.code]
-            kept[remark.code] = replace(first, further=first.further + len(remark.tasks))
+            kept[remark.code] = first._replace(further=first.further + len(remark.tasks))
         else:
             kept[remark.code] = remark
     return _numbered([*others, *kept.values()], board)
@@ -125,8 +124,7 @@ def _merged(notes: Iterable[Note], key: Callable[[Note], object]) -> list[Remark
         if before is None:
             merged[place] = Remark(note.code, note.message, tasks, note.models)
         else:
-            merged[place] = replace(
-                before,
+            merged[place] = before._replace(
                 tasks=tuple(dict.fromkeys(before.tasks + tasks)),
                 models=tuple(sorted({*before.models, *note.models})),
             )
@@ -141,7 +139,7 @@ def _numbered(remarks: Iterable[Remark], board: Leaderboard) -> tuple[Remark, ..
     """Those about single models first, with numbers; then the board, then its tasks."""
     everyone = set(board.models)
     order = sorted(
-        (replace(one, everywhere=_is_everywhere(one, board)) for one in remarks),
+        (one._replace(everywhere=_is_everywhere(one, board)) for one in remarks),
         key=lambda remark: (
             not 0 < len(everyone.intersection(remark.models)) < len(everyone),
             bool(remark.tasks),
@@ -154,7 +152,7 @@ def _numbered(remarks: Iterable[Remark], board: Leaderboard) -> tuple[Remark, ..
             numbered.append(remark)
             continue
         number += 1
-        numbered.append(replace(remark, number=number))
+        numbered.append(remark._replace(number=number))
     return tuple(numbered)
 
 

@@ -49,11 +49,9 @@ _PICTOGRAPH = (
 _FLAG = "\U0001f3f4" + "\U000e0067\U000e0062(?:{})\U000e007f".format(
     "|".join("".join(chr(0xE0000 + ord(c)) for c in tag) for tag in ("eng", "sct", "wls"))
 )
-_JOINED = re.compile(f"{_FLAG}|{_PICTOGRAPH}(?:\u200d{_PICTOGRAPH})+")
+_JOINED = f"{_FLAG}|{_PICTOGRAPH}(?:\u200d{_PICTOGRAPH})+"
 _MARKS = "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f]*"
-_GRAPHEME = re.compile(
-    f"{_JOINED.pattern}|[\U0001f1e6-\U0001f1ff]{{2}}|{_PICTOGRAPH}|.{_MARKS}", re.DOTALL
-)
+_GRAPHEME = f"{_JOINED}|[\U0001f1e6-\U0001f1ff]{{2}}|{_PICTOGRAPH}|.{_MARKS}"
 _CHARACTERS_PER_CELL = 4  # more than that are marks stacked on each other
 MISSING = "–"  # a dash, never 0
 COMPLETE = "100 %"
@@ -84,7 +82,7 @@ def visible(name: str) -> str:
 
 def _is_joined(part: str) -> bool:
     known = part.replace("\u200d", "").isprintable() or part[0] == "\U0001f3f4"
-    return known and _JOINED.fullmatch(part) is not None
+    return known and re.fullmatch(_JOINED, part) is not None
 
 
 def _seen(char: str) -> str:
@@ -99,7 +97,7 @@ def graphemes(text: str) -> list[str]:
     >>> [len(one) for one in graphemes("a\u0301b\U0001f469\u200d\U0001f467\U0001f1eb\U0001f1f7")]
     [2, 1, 3, 2]
     """
-    return _GRAPHEME.findall(text)
+    return re.findall(_GRAPHEME, text, re.DOTALL)
 
 
 def counted(count: int, noun: str) -> str:

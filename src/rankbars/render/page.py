@@ -223,7 +223,7 @@ def _slim(page: dict[str, Any]) -> dict[str, Any]:
     """The page without what needs its script: rows by ranks alone, and no matrices."""
     return page | {
         "rows": tuple(replace(line, first="", top="") for line in page["rows"]),
-        "table": replace(page["table"], has_tiers=False),
+        "table": page["table"]._replace(has_tiers=False),
         "fits": page["fits"].removesuffix(" many-models"),
         "average": None, "groups": None, "noise": (), "matrix": None, "tasks": (), "scores": None,
     }  # fmt: skip

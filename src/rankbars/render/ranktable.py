@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -49,8 +49,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One model; texts are ready to show, the name is as it was given.
 
     Parameters
@@ -90,8 +89,7 @@ class Further(NamedTuple):
     claim: Claim | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Rows, best score first, with what their columns state.
 
     Parameters
@@ -224,7 +222,7 @@ def board_table(board: Leaderboard, remarks: tuple[Remark, ...] | None = None) -
         )
         if overall is not None and new_claim is not None:
             new = int(overall.best[i]), int(overall.worst[i])
-            row = replace(row, new_best=new[0], new_worst=new[1], new_ranks=show_ranks(*new))
+            row = row._replace(new_best=new[0], new_worst=new[1], new_ranks=show_ranks(*new))
         rows.append(row)
     return Table(
         claim=lead_claim(board),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -371,7 +370,7 @@ def _layouts(table: Table, width: int, longest: int, pen: _Pen) -> Iterator[_Lay
     """What to try, in order of preference; the last one is taken where none has a long bar."""
     tables = [table]
     if table.has_coverage and len(_incomplete(table)) <= _FEW_INCOMPLETE:
-        tables.append(replace(table, has_coverage=False))
+        tables.append(table._replace(has_coverage=False))
     for kept in tables:
         for side_width in _SIDE_WIDTHS:
             side = _side_columns(kept, side_width, pen)

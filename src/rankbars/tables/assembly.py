@@ -23,7 +23,6 @@ from rankbars.tables.designs import (
     has_row_per_fold,
     plan_rows,
 )
-from rankbars.tables.filesagain import is_of_model, newest_of_files, runs_of_files
 from rankbars.tables.joining import join_attributes, join_scores
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
 from rankbars.tables.metrics import usual_direction
@@ -58,7 +57,6 @@ from rankbars.tables.tasks import (
     fold_designs,
     split_weights,
 )
-from rankbars.tables.tellingcolumns import describe_copies
 
 __all__ = ["scores_from_parsed"]
 
@@ -84,6 +82,8 @@ def scores_from_parsed(tables: Sequence[ParsedTable], options: ReadOptions) -> S
         one._replace(table=newest_of_runs(one.table, options)) for one in tables
     ]
     if len(every) > 1:
+        from rankbars.tables.filesagain import newest_of_files, runs_of_files
+
         every = newest_of_files(every) if options.reruns == "newest" else every
         every = runs_of_files(every, options)
     one_task = _share_a_task(every)
@@ -155,6 +155,8 @@ def _share_a_task(tables: Sequence[ParsedTable]) -> bool:
         "task" not in table.lacking or "model" in table.lacking for table in found
     ):
         return False
+    from rankbars.tables.filesagain import is_of_model
+
     every = [table.rows.engine.ask(f"SELECT DISTINCT model FROM {table.rows.clause}")
              for table in found]  # fmt: skip
     held = [{str(model) for (model,) in models} for models in every]
@@ -226,6 +228,8 @@ def _read_again(group: Group, error: DuplicateRowsError, options: ReadOptions) -
     """Scores of rows that stand twice, read in another way; raises the error if there is none."""
     other = _by_condition(group) or _seed_as_repeat(group) or _settle_reruns(group, options)
     if other is None:
+        from rankbars.tables.tellingcolumns import describe_copies
+
         raise DuplicateRowsError(describe_copies(group, str(error))) from error
     once = replace(options, reruns=None)
     return _read_group(other, once).with_notes(

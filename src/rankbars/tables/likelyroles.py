@@ -71,7 +71,8 @@ def find_outcome(table: Table, named: Mapping[str, str] = MappingProxyType({})) 
 
 def with_outcome(table: Table, options: ReadOptions) -> ReadOptions:
     """The options with the column of outcomes as the score, where none is named."""
-    if options.metrics or options.layout not in (None, "tidy") or "score" in options.columns:
+    told = options.metrics or options.layout not in (None, "tidy") or "score" in options.columns
+    if told or not Header.of(table).outcomes:
         return options
     return replace(options, columns={**find_outcome(table, options.columns), **options.columns})
 

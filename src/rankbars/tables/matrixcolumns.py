@@ -114,7 +114,7 @@ _N_NAMES = role_names("n") | {f"{before}{what}" for before in _BEFORE for what i
 
 
 def refuse_decorated(table: Table) -> None:
-    """Scores such as 71.3 ± 1.2 beside models are no text, whatever numbers stand beside them.
+    """Scores such as 71.3 ± 1.2 in a table that names models are no text.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def refuse_decorated(table: Table) -> None:
         If rows are models alone, and a column holds values with something behind them.
     """
     header = Header.of(table)
-    if header.has_key or header.folded.isdisjoint(corner_names("model")):
+    if header.has_key:
         return
     from rankbars.tables.decorated import describe_decoration
 

@@ -10,7 +10,6 @@ from rankbars.stats.countscores import METRICS
 from rankbars.tables.asides import has_counts
 from rankbars.tables.companions import take_header_counts
 from rankbars.tables.database import Engine
-from rankbars.tables.intervalends import find_unnamed, split_sides
 from rankbars.tables.layouts import find_layout
 from rankbars.tables.likelyroles import with_outcome
 from rankbars.tables.matrixcolumns import describes_rows, refuse_decorated
@@ -51,8 +50,11 @@ def _prepare(table: Table, names: FileNames, options: ReadOptions, engine: Engin
         from rankbars.tables.decorated import split_cells
 
         return _prepare_split(split_cells(table, options.cells, engine), names, options)
+    header = Header.of(table)
     named = any(options.columns.values()) or options.metrics or options.layout is not None
-    if not named:
+    if not named and header.names_models:
+        from rankbars.tables.intervalends import find_unnamed, split_sides
+
         if (sided := split_sides(table, engine)) is not None:
             return _prepare_split(
                 sided[0], names, replace(options, columns={**options.columns, **sided[1]})
@@ -71,9 +73,11 @@ def _prepare(table: Table, names: FileNames, options: ReadOptions, engine: Engin
         tidy = prepare_tidy(summed.table, names, options)
         remark = summed.remark or "Rows hold statistics of models, not single scores."
         return tidy._replace(remarks=(*tidy.remarks, ("statistics", remark)))
-    refuse_log(table, options)
+    progress = header.progress
+    if progress:
+        refuse_log(table, options)
     layout = _layout(table, options)
-    if not any(options.columns.values()) and options.layout is None:
+    if progress and not any(options.columns.values()) and options.layout is None:
         refuse_training(table)
     if layout == "tidy":
         return prepare_tidy(table, names, options)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import accumulate
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from rankbars.errors import DataError, OptionError, UnknownOptionError, one_of
 from rankbars.tables.columns import ROLES
@@ -61,8 +61,7 @@ def parse_size(text: str | int, what: str = "limit of the memory") -> int:
     return size
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
+class Room(NamedTuple):
     """How much memory tasks may take.
 
     Parameters

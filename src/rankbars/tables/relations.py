@@ -269,12 +269,6 @@ class Table(ABC):
             return None
         return Origin(self.place, tuple(labels.items()), tuple(numbers.items()))
 
-    def named_like(self, name: str, wanted: Callable[[str], bool]) -> list[str]:
-        """Those cells of a column of text that are `wanted`, if not all are, in their order."""
-        found = self.texts_in(name)
-        cells = [text for text in found if wanted(text)]
-        return cells if len(cells) < len(found) else []
-
     def texts_in(self, name: str) -> list[str]:
         """The different cells of a column of text, in their order; none of other columns."""
         with report_damage(self.source):

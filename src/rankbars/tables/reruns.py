@@ -256,7 +256,7 @@ def with_roles(part: TidyTable, roles: Mapping[str, str]) -> Rows:
 
 
 # What befalls a call or a machine, and is no answer.
-_BROKEN = re.compile(
+_BROKEN = (
     r"(?i)time[d ]?[- _]?out|connection|network|socket|unreachable|dns|ssl|rate[- _]?limit|quota"
     r"|too many requests|overloaded|unavailable|gateway|server[- _]?error|internal error"
     r"|\b(?:429|50[0-4]|529)\b|api[- _]?error|sandbox|docker|container|out[- _]?of[- _]?memory"
@@ -279,7 +279,7 @@ def refuse_retries(records: Records, column: str) -> None:
         What the column of errors is called.
     """
     names = records.names["error"]
-    broken = [code for code, name in enumerate(names) if _BROKEN.search(name)]
+    broken = [code for code, name in enumerate(names) if re.search(_BROKEN, name)]
     if not broken or not records.keys:
         return
     bad = f"coalesce(error_code IN ({', '.join(map(str, broken))}), false)"

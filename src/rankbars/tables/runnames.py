@@ -117,7 +117,7 @@ _MONTH = (
 )
 _UNIT = r"(?:w|week|wk|kw|woche|day|month|sprint|night|nightly|build|release|version|ver)"
 _MARK = r"(?:[-.]?(?:rc|alpha|beta|dev|a|b)[-.]?\d*)?"
-_TIME = re.compile(
+_TIME = (
     r"(?:(?:nightly|night|eval|run|daily|weekly|on|as of)[-_ :]*)?(?:"
     r"\d{4}([-/._])\d{1,2}(?:\1\d{1,2})?(?:[t _]\d{1,2}[:h.]?\d{2}.*)?|20\d{6}"
     r"|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d{2})?|\d{1,2}/\d{1,2}"
@@ -127,11 +127,9 @@ _TIME = re.compile(
     rf"|(?:\d{{4}}[-_ ]?)?{_UNIT}[-_ .#]?\d+(?:\.\d+)*|\d{{4}}[-_ ]?q[1-4]|q[1-4][-_ ]\d{{4}}"
     rf"|v\d+(?:\.\d+)*{_MARK}|\d+\.\d+\.\d+{_MARK}"
     r"|nightly|yesterday|today|(?:last|this|previous|prev|current) (?:week|month|night|release|run)"
-    r")", re.I
+    r")"
 )  # fmt: skip
-_BEHIND = re.compile(
-    r"(?P<name>.+?)[-_ (@:]+(?:\d{4}([-/._]?)\d{2}\2\d{2}|(?:week|day|night|wk)[-_ ]?\d+)\)?", re.I
-)
+_BEHIND = r"(?P<name>.+?)[-_ (@:]+(?:\d{4}([-/._]?)\d{2}\2\d{2}|(?:week|day|night|wk)[-_ ]?\d+)\)?"
 
 
 def without_time(name: str) -> str | None:
@@ -146,9 +144,9 @@ def without_time(name: str) -> str | None:
     >>> without_time("2024"), without_time("AIME 2024"), without_time("Mars"), without_time("vqa")
     (None, None, None, None)
     """
-    if _TIME.fullmatch(name.strip()):
+    if re.fullmatch(_TIME, name.strip(), re.I):
         return ""
-    found = _BEHIND.fullmatch(name.strip())
+    found = re.fullmatch(_BEHIND, name.strip(), re.I)
     return found["name"] if found else None
 
 

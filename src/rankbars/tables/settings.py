@@ -22,7 +22,7 @@ Given: TypeAlias = "dict[tuple[str, str], dict[str, list[str]]]"
 
 # Names of columns, without case and punctuation, that say which task it was: how many examples
 # were shown, which version or part of the data was asked, how, and who or what marked the answers.
-_NAMES = re.compile(
+_NAMES = (
     r"(num|n|k)?(few)?shots?(num|count|k)?"
     r"|(task|benchmark|bench|data|dataset|testset|test|suite|eval)(version|revision|hash|split)"
     r"|split|subset|lang|language|locale"
@@ -48,7 +48,7 @@ def find_settings(
     table: Table, roles: Mapping[str, str], unused: Sequence[str]
 ) -> tuple[Setting, ...]:
     """Settings in columns without a role, where a model has one value on a task."""
-    columns = [name for name in unused if _NAMES.fullmatch(fold_name(name))]
+    columns = [name for name in unused if re.fullmatch(_NAMES, fold_name(name))]
     found = []
     for column in columns:
         labels = {role: roles[role] for role in ("model", "task") if role in roles}

@@ -80,22 +80,23 @@ def take_statistics(table: Table, options: ReadOptions, engine: Engine) -> Stati
     DataError
         If there are statistics and it is not certain of what.
     """
-    if (found := _over_runs(table, options, engine)) is not None:
-        return found
-    _refuse_spread(table, options)
-    if (found := _beside_named(table, options, engine)) is not None:
-        return found
+    if options.columns or not Header.of(table).folded.isdisjoint(_RUNS):
+        if (found := _over_runs(table, options, engine)) is not None:
+            return found
+        _refuse_spread(table, options)
+        if (found := _beside_named(table, options, engine)) is not None:
+            return found
     declared = options.layout not in (None, "tidy") or options.columns.get("score")
     if declared or options.metric in table.columns or len(options.metrics) > 1:
+        return None
+    header = _Numbers.of(table)
+    if header is None:
         return None
     questions = any(re.fullmatch(r"q([4-9]|\d\d+)", fold_name(one)) for one in table.columns)
     of_means = {kind_of_statistic(one) for one in table.columns} & {"mean", "std"}
     questions = questions or ("q2" in map(fold_name, table.columns) and not of_means)
     if questions or find_answers(Header.of(table)):
         return None  # q1 and q3 are questions then, no quartiles
-    header = _Numbers.of(table)
-    if header is None:
-        return None
     found = _right_of_total(table, header, engine)
     found = found or _mean_with_error(table, header, engine)
     if found is None or header.names in options.columns.values():

@@ -19,6 +19,7 @@ __all__ = [
     "CORNERS",
     "FOLD_CORNERS",
     "HEAD_ROWS",
+    "PROGRESS",
     "TRUTHS",
     "UNNAMED",
     "Header",
@@ -61,6 +62,10 @@ TRUTHS = split_words("""
     goldstandard labvalue measurement observation outcome ytest
 """)
 KEYS = ("item", "fold", "repeat", "run", "epoch")
+
+# Columns that count how far a training was.
+PROGRESS = frozenset({"step", "globalstep", "trainstep", "trainingstep", "iteration", "iter",
+                      "epoch", "trainepoch"})  # fmt: skip
 
 
 # A learning rate, and a logistic regression.
@@ -169,6 +174,16 @@ class Header:
     def has(self, role: str, *, weak: bool = False) -> bool:
         """Whether a column is called as one of this role is."""
         return not self.folded.isdisjoint(role_names(role, weak=weak))
+
+    @property
+    def names_models(self) -> bool:
+        """Whether a column is called as one of models is, in a matrix or elsewhere."""
+        return not self.folded.isdisjoint(corner_names("model"))
+
+    @property
+    def progress(self) -> list[str]:
+        """Columns that count how far trainings were."""
+        return [name for name in self.columns if fold_name(name) in PROGRESS]
 
     @property
     def has_key(self) -> bool:

@@ -12,12 +12,9 @@ from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.metrics import split_words, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
-from rankbars.tables.tableheads import Header
+from rankbars.tables.tableheads import PROGRESS, Header
 
 __all__ = ["refuse_log", "refuse_steps", "refuse_training"]
-
-PROGRESS = frozenset({"step", "globalstep", "trainstep", "trainingstep", "iteration", "iter",
-                       "epoch", "trainepoch"})  # fmt: skip
 
 _PARTS = split_words("train training val valid validation eval dev test")
 _LOSSES = split_words("loss losses nll perplexity ppl crossentropy")
@@ -41,11 +38,8 @@ def refuse_log(table: Table, options: ReadOptions) -> None:
         point.
     """
     losses = [name for name in table.columns if _is_loss(name)]
-    told = {options.columns.get(role) for role in _SAID}
-    progress = [
-        name for name in table.columns
-        if fold_name(name) in PROGRESS and name not in table.fixed and name not in told
-    ]  # fmt: skip
+    told = {options.columns.get(role) for role in _SAID} | table.fixed
+    progress = [name for name in Header.of(table).progress if name not in told]
     if not losses or not progress or options.layout is not None:
         return
     newest = options.reruns == "newest"  # that is its last step
@@ -131,11 +125,9 @@ def refuse_training(table: Table) -> None:
     DataError
         If a column counts how far trainings were, and nothing else tells their rows apart.
     """
-    progress = [name for name in table.columns if fold_name(name) in PROGRESS]
-    if not progress:
-        return
     header = Header.of(table)
-    names = [name for name in progress if name in header.numeric and name not in table.fixed]
+    names = [name for name in header.progress
+             if name in header.numeric and name not in table.fixed]  # fmt: skip
     if not names or header.has("item", weak=True):
         return
     told = frozenset().union(*(role_names(one, weak=True) for one in _TOLD_APART))

@@ -5,7 +5,7 @@ A matrix becomes rows, one for each cell, and then goes the way of a tidy table.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
@@ -101,30 +101,21 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
     parts, made = without_composed(table, parts, rows, summaries, options)
     kept, text, others = numeric_columns(table, seen, parts.values, columns)
     answers = kept if (rows, columns) == ("item", "model") else ()
-    _refuse_totals(table, layout, parts, options)
-    parts = _settle_entries(table, layout, parts, kept, options)
+    if layout == "models-by-tasks":
+        parts = _settle_entries(table, parts, kept, options)
     ask_beside_models(table, parts, answers, summaries, options)
     remarks = [("columns", _describe(rows, columns, parts, kept, text))]
-    remarks += [("ratings", _describe_ratings(parts.ratings))] * bool(parts.ratings)
-    remarks += [("no-scores", _describe_no_scores(others))] * bool(others)
-    remarks += [("no-models", _describe_no_models(parts.descriptions))] * bool(parts.descriptions)
-    spreads = [one for one in spread_columns(table.columns) if one in parts.dropped]
-    spreads += [one for one in parts.dropped if one.endswith(SE_ENDINGS) and one not in spreads]
-    if spreads:
-        remarks.append(("spreads", _describe_spreads(spreads, kept)))
+    remarks += _say_of_columns(table, parts, kept, others)
     remarks += spelling_remark(seen[name] for name in kept)
     remarks += made
-    if summaries:
-        remarks.append(("summaries", describe_left_out(summaries)))
-    wrong = _wrong_summaries(table, parts, kept, summaries)
-    if wrong:
-        remarks.append(("summaries-differ", wrong))
+    if summaries or parts.summaries:
+        remarks += _say_of_summaries(table, parts, kept, summaries)
     weights = [name for role, name in parts.traits.items() if role == "weight"]
     remarks += [("task-weights", f"The column {name!r} holds the weights of tasks on the average.")
                 for name in weights]  # fmt: skip
     amounts = []
     if rows == "task" and parts.row_names is not None:
-        amounts = table.named_like(parts.row_names, is_attribute)
+        amounts = _if_not_all(table.texts_in(parts.row_names), is_attribute)
     if amounts:
         shown = ", ".join(map(repr, amounts))
         remarks.append(("amounts", f"Not scores, and left aside: the rows {shown}."))
@@ -137,8 +128,8 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
         remarks.append(
             ("row-order", f"No column names the {rows}s; rows are paired by their position.")
         )
-    numbered = layout == "items-by-trials" and options.layout is None
-    remarks += [("answers", _describe_trials(kept))] * numbered
+    if layout == "items-by-trials" and options.layout is None:
+        remarks.append(("answers", _describe_trials(kept)))
     roles = {rows: parts.row_names or POSITION, columns: HEADER, "score": "cells"}
     beside = (*(("se",) if parts.errors else ()), *(("n",) if parts.counts else ()))
     roles |= {role: role for role in (*parts.traits, *beside)} | dict(parts.keys)
@@ -156,21 +147,19 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
 
 
 def _settle_entries(
-    table: Table, layout: str, parts: MatrixColumns, kept: Sequence[str], options: ReadOptions
+    table: Table, parts: MatrixColumns, kept: Sequence[str], options: ReadOptions
 ) -> MatrixColumns:
     """The parts, with the column of times if of several rows of a model the newest is to count.
 
     Raises
     ------
     DataError
-        If a column beside the scores tells rows of one model apart, and nothing says what they are.
+        If scores are totals of wins, or a column beside them tells rows of one model apart and
+        nothing says what they are.
     """
-    if (
-        layout != "models-by-tasks"
-        or not parts.row_names
-        or parts.keys
-        or "item" in options.columns
-    ):
+    if len(options.metrics) < 2:
+        refuse_totals_of_wins(table.source, [*parts.values, *parts.dropped])
+    if not parts.row_names or parts.keys or "item" in options.columns:
         return parts
     used = {str(place): name for place, name in enumerate(kept)}
     time = find_time(table, used) if options.reruns == "newest" else None
@@ -178,13 +167,6 @@ def _settle_entries(
         return parts._replace(keys={"time": time})
     refuse_entries_of_matrix(table, parts.row_names, [*kept, *parts.errors.values()])
     return parts
-
-
-def _refuse_totals(
-    table: Table, layout: str, parts: MatrixColumns, options: ReadOptions
-) -> None:  # fmt: skip
-    if layout == "models-by-tasks" and len(options.metrics) < 2:
-        refuse_totals_of_wins(table.source, [*parts.values, *parts.dropped])
 
 
 def _said_of_models(
@@ -203,6 +185,33 @@ def _said_of_models(
             if named in amounts and cell is not None:
                 said.setdefault(model, {})[str(named)] = str(cell)
     return said
+
+
+def _say_of_columns(
+    table: Table, parts: MatrixColumns, kept: Sequence[str], others: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """What is said of columns that are no scores."""
+    if parts.ratings:
+        yield "ratings", _describe_ratings(parts.ratings)
+    if others:
+        yield "no-scores", _describe_no_scores(others)
+    if parts.descriptions:
+        yield "no-models", _describe_no_models(parts.descriptions)
+    if parts.dropped:
+        spreads = [one for one in spread_columns(table.columns) if one in parts.dropped]
+        spreads += [one for one in parts.dropped if one.endswith(SE_ENDINGS) and one not in spreads]
+        if spreads:
+            yield "spreads", _describe_spreads(spreads, kept)
+
+
+def _say_of_summaries(
+    table: Table, parts: MatrixColumns, kept: Sequence[str], summaries: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """What is said of rows and columns that summarise others."""
+    if summaries:
+        yield "summaries", describe_left_out(summaries)
+    if wrong := _wrong_summaries(table, parts, kept, summaries):
+        yield "summaries-differ", wrong
 
 
 def _describe_spreads(names: Sequence[str], scores: Sequence[str]) -> str:
@@ -281,10 +290,10 @@ def _summary_rows(
     every = table.texts_in(named)
     plain = names_summaries(every, tasks=rows == "task") if rows != "model" else []
     apart = [] if plain or rows == "model" else beside_numbered(every)
-    wanted = table.named_like(
-        named, lambda name: is_summary(name) or name in plain or name in apart
-        or (items and (is_share_right(name) or name == MARGIN)),
-    )  # fmt: skip
+    wanted = _if_not_all(every, lambda name: (
+        is_summary(name) or name in plain or name in apart
+        or (items and (is_share_right(name) or name == MARGIN))
+    ))  # fmt: skip
     shares = [name for name in wanted if not (is_summary(name) or name in plain)]
     if not shares:
         return wanted
@@ -302,11 +311,17 @@ def _summary_rows(
     return [name for name in wanted if name in means or name not in shares]
 
 
+def _if_not_all(names: Sequence[str], wanted: Callable[[str], bool]) -> list[str]:
+    """Those names that are `wanted`; none where all are."""
+    found = [name for name in names if wanted(name)]
+    return found if len(found) < len(names) else []
+
+
 def _wrong_summaries(
     table: Table, parts: MatrixColumns, kept: Sequence[str], summaries: Sequence[str]
 ) -> str:
     """Which summaries, in rows and columns, are not those of the data beside them."""
-    if not (summaries or parts.summaries) or parts.row_names is None:
+    if parts.row_names is None:
         return ""
     held = hold_cells(table, MOST_ROWS + 1)
     names = held[parts.row_names]
