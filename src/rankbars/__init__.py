@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from rankbars.steps.recordmeans import plain_table
     from rankbars.steps.taskselection import select_tasks
     from rankbars.steps.voteexamination import examine_votes
-    from rankbars.store.naming import ResultStore
+    from rankbars.store.resultstore import ResultStore
     from rankbars.submissions import submit
 
     __version__: str
@@ -199,7 +199,7 @@ _MODULE_OF: Final = {
     "RankIntervals": "rankbars.data.intervals",
     "RankbarsError": "rankbars.errors",
     "ReadError": "rankbars.errors",
-    "ResultStore": "rankbars.store.naming",
+    "ResultStore": "rankbars.store.resultstore",
     "Scores": "rankbars.data.scores",
     "Spec": "rankbars.data.spec",
     "Submitted": "rankbars.data.boardchange",

@@ -66,7 +66,7 @@ def _as_scores(verb: str, results: Results, models: Sequence[str]) -> Scores:
         from rankbars.store.opening import is_store
 
         if is_store(results):
-            from rankbars.store.naming import ResultStore
+            from rankbars.store.resultstore import ResultStore
 
             return ResultStore(results).scores(models)
     if _names_files(results):

@@ -21,7 +21,8 @@ from rankbars.errors import RankbarsError
 from rankbars.readers.collecting import is_same
 from rankbars.store.access import open_store
 from rankbars.store.contents import Store
-from rankbars.store.naming import KEPT_OPTIONS, Telling, scores_of, tell
+from rankbars.store.naming import Telling, scores_of, tell
+from rankbars.store.resultstore import KEPT_OPTIONS
 
 STORE = "board.duckdb"
 

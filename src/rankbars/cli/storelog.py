@@ -276,7 +276,7 @@ def _tell(
     path: str, told: Sequence[Telling], by: str | None, *, as_json: bool, quiet: bool
 ) -> None:
     """Say something of names in a store, and what that makes of it."""
-    from rankbars.store.naming import ResultStore
+    from rankbars.store.resultstore import ResultStore
 
     if not told:
         raise click.UsageError("Nothing is named: give --model or --task.")
