@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.resampling.itembootstrap import DRAWS_PER_CHUNK, bootstrap_band
+from rankbars.stats.resampling.distributions import CHUNK as DRAWS_PER_CHUNK
+from rankbars.stats.resampling.itembootstrap import bootstrap_band
 from rankbars.stats.streams import stream
 
 

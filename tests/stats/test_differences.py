@@ -5,13 +5,13 @@ import pytest
 
 from rankbars.stats.blocks import CACHE_CELLS
 from rankbars.stats.pairwise.clusters import group_rows
+from rankbars.stats.pairwise.degenerate import no_pairs
 from rankbars.stats.pairwise.differences import (
     apply_policy,
     build_statistics,
     count_units,
     difference_blocks,
     find_degenerate,
-    no_pairs,
     sum_groups,
 )
 

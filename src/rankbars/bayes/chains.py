@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from rankbars.errors import ConvergenceError, MissingPackageError, OptionError
+from rankbars.stats.ranks import midranks
 from rankbars.stats.streams import stream
 
 __all__ = [
@@ -311,14 +312,8 @@ def _split(chains: NDArray[np.float64]) -> NDArray[np.float64]:
 def _normal_scores(flat: NDArray[np.float64]) -> NDArray[np.float64]:
     """Ranks among all draws of a quantity, turned into normal quantiles; ties share their mean."""
     count, size, number = flat.shape
-    values = flat.reshape(-1, number)
-    total = count * size
-    ranks = np.empty(values.shape)
-    for column in range(number):
-        _, place, times = np.unique(values[:, column], return_inverse=True, return_counts=True)
-        last = np.cumsum(times)
-        ranks[:, column] = (last - (times - 1) / 2.0)[place]
-    return np.asarray(special.ndtri((ranks - 0.375) / (total + 0.25)).reshape(flat.shape))
+    ranks = midranks(-flat.reshape(-1, number), axis=0)
+    return np.asarray(special.ndtri((ranks - 0.375) / (count * size + 0.25)).reshape(flat.shape))
 
 
 def _rhat(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -17,9 +17,9 @@ from rankbars.stats.averaging.allpairs import (
     adjust_pairs,
     comparable_pairs,
     critical_pairs,
-    upper_order_statistic,
 )
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
+from rankbars.stats.tails import critical_of_draws
 
 __all__ = ["ADJUSTMENTS", "Contrasts", "Differences"]
 
@@ -209,7 +209,7 @@ class Contrasts:
         interval may contain zero where the adjusted p-value is below `alpha`.
         """
         if self.maxima is not None and self.correction == "maxt":
-            return np.full(self.diff.shape, upper_order_statistic(self.maxima, self.alpha))
+            return np.full(self.diff.shape, critical_of_draws(self.maxima, self.alpha))
         return critical_pairs(self.pairs, self.alpha, 1 if self.correction == "none" else None)
 
     @property

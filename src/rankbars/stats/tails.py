@@ -1,4 +1,4 @@
-"""Tails and critical values: of Student's t and the normal distribution, of one pair and of many.
+"""Tails and critical values: of Student's t, of the normal distribution and of what was drawn.
 
 Both directions of a pair are tails of the statistic, ``upper_tail(t)`` and ``upper_tail(-t)``;
 ``1 - p`` would lose the small tail. A decision is ``statistic >= critical value`` and never asks
@@ -9,6 +9,7 @@ never decided, whatever the level.
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from rankbars.errors import OptionError
 __all__ = [
     "Decisions",
     "check_alpha",
+    "critical_of_draws",
     "critical_steps",
     "critical_value",
     "positive_critical",
@@ -111,6 +113,41 @@ def critical_value(level: ArrayLike, df: ArrayLike) -> NDArray[np.float64]:
     normal = (rate > 0) & (freedom == np.inf)
     value[normal] = -special.ndtri(rate[normal])
     return value + 0.0  # no negative zero at level one half
+
+
+def critical_of_draws(
+    draws: NDArray[np.float64], level: float, *, complete: bool = False
+) -> NDArray[np.float64]:
+    """Value that a fresh draw from the null distribution exceeds with probability at most `level`.
+
+    Parameters
+    ----------
+    draws : ndarray of float64, shape (B, ...)
+        Draws along the first axis, in any order.
+    level : float
+        Level.
+    complete : bool
+        Whether they are the whole distribution, and not a random sample of it. To a sample the
+        observed value counts as one more.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        Order statistic ``ceil((1 - level)(B + 1))``, or ``ceil((1 - level) B)`` of a whole
+        distribution; infinity where B is too small for the level.
+
+    Examples
+    --------
+    >>> critical_of_draws(np.arange(1.0, 100.0), 0.05).item()
+    95.0
+    >>> critical_of_draws(np.ones(9), 0.05).item(), critical_of_draws(np.ones(9), 0.1).item()
+    (inf, 1.0)
+    """
+    count = draws.shape[0]
+    position = math.ceil((1.0 - level) * (count if complete else count + 1) - 1e-9)
+    if position > count:
+        return np.full(draws.shape[1:], np.inf)
+    return np.asarray(np.partition(draws, position - 1, axis=0)[position - 1])
 
 
 class Decisions(NamedTuple):

@@ -17,8 +17,7 @@ from rankbars.data.evidence import Items
 from rankbars.data.fields import names_where
 from rankbars.data.notes import Note
 from rankbars.errors import OptionError
-from rankbars.stats.averaging.allpairs import upper_order_statistic
-from rankbars.stats.tails import positive_critical
+from rankbars.stats.tails import critical_of_draws, positive_critical
 from rankbars.steps.corrections import (
     Family,
     flipped_rows,
@@ -319,8 +318,7 @@ def first_critical(name: str, family: Family, alpha: float) -> NDArray[np.float6
         tests = max(family.size * (family.size - 1), 1)
         return np.asarray(positive_critical(alpha / tests, family.df))
     if name == "maxt_bootstrap":
-        largest = np.sort(resample_family(family).largest.max(axis=1))
-        return upper_order_statistic(largest, alpha)
+        return critical_of_draws(resample_family(family).largest.max(axis=1), alpha)
     if name != "maxt" or clustered:
         return None
     from rankbars.stats.multiplicity.maxt import max_t_critical

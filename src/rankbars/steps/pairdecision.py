@@ -18,7 +18,6 @@ from rankbars.data.notes import Note, on_task
 from rankbars.data.rightanswers import is_binary
 from rankbars.data.scores import Direction, Scores
 from rankbars.data.spec import Spec
-from rankbars.stats.averaging.allpairs import upper_order_statistic
 from rankbars.stats.averaging.taskcontrasts import (
     add_task,
     average_contrasts,
@@ -35,6 +34,7 @@ from rankbars.stats.pairwise.modelscores import ModelSummary, weighted_rows
 from rankbars.stats.pairwise.pairstatistics import PairStatistics, p_values
 from rankbars.stats.resampling.distributions import Streams
 from rankbars.stats.streams import stream
+from rankbars.stats.tails import critical_of_draws
 from rankbars.steps.average.averagechoices import plan_average
 from rankbars.steps.average.plan import AveragePlan, TaskPart
 from rankbars.steps.correctionchoice import RESAMPLED, choose_correction, has_one_end, tail_unknown
@@ -184,7 +184,7 @@ def decide_pair(
         notes = (*choice.notes, Note("too-few-differing-rows", text))
         return PairDecision(np.nan, np.nan, choice.approximate, choice.measured, notes)
     largest = np.sort(found.largest[:, 0])
-    critical = upper_order_statistic(largest, alpha)
+    critical = float(critical_of_draws(largest, alpha))
     p = symmetric_p(statistic, largest)
     return PairDecision(
         critical, p, choice.approximate, choice.measured, choice.notes, resampled=largest

@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 
 from rankbars.stats.blocks import row_blocks
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
-from rankbars.stats.resampling.distributions import CHUNK, Streams, chunk_sizes, symmetric_root
+from rankbars.stats.resampling.distributions import (
+    Streams,
+    chunk_sizes,
+    noise_chunks,
+    symmetric_root,
+)
 from rankbars.stats.tails import critical_value, upper_tail
 
 __all__ = [
@@ -21,7 +26,6 @@ __all__ = [
     "critical_pairs",
     "maximum_contrasts",
     "maximum_paired_contrasts",
-    "upper_order_statistic",
 ]
 
 _BLOCK_CELLS = 2**20
@@ -172,12 +176,8 @@ def maximum_contrasts(
     scale = np.divide(1.0, se, out=np.zeros_like(se), where=usable)
     size = root.shape[1]
     made = []
-    for number, used in enumerate(chunk_sizes(draws)):
-        rng = streams(number)
-        scores = rng.standard_normal((CHUNK, root.shape[0])) @ root
-        if np.isfinite(df):
-            scores /= np.sqrt(rng.chisquare(df, size=CHUNK) / df)[:, None]
-        for rows in row_blocks(used, size * size, _BLOCK_CELLS):
+    for scores in noise_chunks(root, streams, draws, df):
+        for rows in row_blocks(len(scores), size * size, _BLOCK_CELLS):
             block = scores[rows]
             distance = block[:, :, None] - block[:, None, :]
             np.abs(distance, out=distance)
@@ -225,11 +225,12 @@ def maximum_paired_contrasts(
     --------
     Two models leave one paired t, here with 5 degrees of freedom:
 
+    >>> from rankbars.stats.tails import critical_of_draws
     >>> scores = np.random.default_rng(0).normal(size=(6, 2))
     >>> found = maximum_paired_contrasts(
     ...     scores, ~np.eye(2, dtype=bool), lambda i: np.random.default_rng(i), 20_000
     ... )
-    >>> print(f"{upper_order_statistic(found, 0.05):.2f} {critical_value(0.025, 5):.2f}")
+    >>> print(f"{critical_of_draws(found, 0.05):.2f} {critical_value(0.025, 5):.2f}")
     2.57 2.57
     """
     count, size = rows.shape
@@ -267,30 +268,6 @@ def _largest_paired(normal: NDArray[np.float64], usable: NDArray[np.bool_]) -> N
     squares = np.where(usable & (squares > 0), squares, np.inf)
     squared = np.square(mean[:, :, None] - mean[:, None, :]) / squares
     return np.asarray(np.sqrt(squared.max(axis=(1, 2)) * others.shape[1]))
-
-
-def upper_order_statistic(maxima: NDArray[np.float64], alpha: float) -> float:
-    """Value that a fresh draw exceeds with probability at most `alpha`.
-
-    Parameters
-    ----------
-    maxima : array of float, shape (B,)
-        Draws, ascending.
-    alpha : float
-        Level.
-
-    Returns
-    -------
-    float
-        Order statistic ``ceil((1 - alpha)(B + 1))``; infinity if B is too small for the level.
-
-    Examples
-    --------
-    >>> upper_order_statistic(np.arange(1.0, 100.0), 0.05), upper_order_statistic(np.ones(9), 0.05)
-    (95.0, inf)
-    """
-    position = int(np.ceil((1 - alpha) * (maxima.size + 1) - 1e-9))
-    return float(maxima[position - 1]) if position <= maxima.size else float(np.inf)
 
 
 def adjust_by_maxima(

@@ -24,9 +24,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 from rankbars.errors import OptionError
-from rankbars.stats.averaging.allpairs import upper_order_statistic
+from rankbars.stats.multiplicity.stepdown import holm_rejects
 from rankbars.stats.multiplicity.symmetricbootstrap import symmetric_p
-from rankbars.stats.tails import critical_value, upper_tail
+from rankbars.stats.tails import critical_of_draws, critical_value, upper_tail
 
 __all__ = [
     "Difference",
@@ -134,11 +134,8 @@ def holm_level(p: ArrayLike, alpha: float) -> float:
     >>> holm_level([0.001, 0.02, 0.9, 0.3], 0.025)
     0.008333333333333333
     """
-    ordered = np.sort(np.asarray(p, dtype=np.float64))
-    rejected = 0
-    while rejected < ordered.size and ordered[rejected] <= alpha / (ordered.size - rejected):
-        rejected += 1
-    return alpha / max(ordered.size - rejected, 1)
+    rejected = holm_rejects(np.asarray(p, dtype=np.float64), alpha)
+    return alpha / max(rejected.size - int(rejected.sum()), 1)
 
 
 def judge_sides(
@@ -290,7 +287,7 @@ def half_width(found: Difference, level: float) -> float:
     if not (found.se > 0 and found.df > 0):
         return math.nan
     if found.resampled is not None:
-        return upper_order_statistic(found.resampled, level) * found.se
+        return float(critical_of_draws(found.resampled, level)) * found.se
     return float(critical_value(level, found.df)) * found.se
 
 

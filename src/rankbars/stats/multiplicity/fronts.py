@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.stats.multiplicity.stepdown import holm_rejects
 from rankbars.stats.tails import check_alpha
 
 __all__ = ["FrontSets", "best_within", "find_front", "observed_front"]
@@ -88,7 +89,9 @@ def find_front(
     size = int(known.sum())
     each = known & ~(p <= alpha / max(size - 1, 1)).any(axis=0)
     apart_from_all = (p_either <= alpha / (2 * max(size, 1))) | ~apart
-    return FrontSets(_holm(p, possible, alpha), each, known & apart_from_all.all(axis=1))
+    dominates = np.zeros(p.shape, dtype=np.bool_)
+    dominates[possible] = holm_rejects(p[possible], alpha)
+    return FrontSets(dominates, each, known & apart_from_all.all(axis=1))
 
 
 def observed_front(score: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -136,15 +139,3 @@ def best_within(
         if not steps or not np.array_equal(found, steps[-1][1]):
             steps.append((float(budget), found))
     return steps
-
-
-def _holm(p: NDArray[np.float64], family: NDArray[np.bool_], alpha: float) -> NDArray[np.bool_]:
-    """Which hypotheses of a family Holm's method rejects; none outside of it."""
-    values = p[family]
-    order = np.argsort(values, kind="stable")
-    passed = values[order] <= alpha / np.arange(values.size, 0, -1)
-    rejected = np.zeros(values.size, dtype=np.bool_)
-    rejected[order[np.logical_and.accumulate(passed)]] = True
-    found = np.zeros(family.shape, dtype=np.bool_)
-    found[family] = rejected
-    return found

@@ -11,7 +11,6 @@ the usual engines.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.tails import Decisions, check_alpha
+from rankbars.stats.tails import Decisions, check_alpha, critical_of_draws
 
 __all__ = [
     "CHUNK",
@@ -110,9 +109,9 @@ def max_t_each(draws: NullDraws, alpha: float, *, one_family: bool = False) -> D
     while alive.any():
         maxima = largest.among(alive)
         if one_family:
-            critical = _upper_quantile(maxima.max(axis=0), rate, draws.complete)[None, :]
+            critical = critical_of_draws(maxima.max(axis=0), rate, complete=draws.complete)[None, :]
         else:
-            critical = _upper_quantile(maxima.swapaxes(0, 1), rate / 2, draws.complete)
+            critical = critical_of_draws(maxima.swapaxes(0, 1), rate / 2, complete=draws.complete)
         new = alive & _exceeds(sides, critical[..., None])
         if not new.any():
             break
@@ -147,7 +146,7 @@ def max_t_all(draws: NullDraws, alpha: float) -> Decisions:
     largest = _Largest(draws, sides=1)
     while alive.any():
         maxima = largest.among(alive[None])[0].max(axis=1)
-        critical = _upper_quantile(maxima, rate, draws.complete)
+        critical = critical_of_draws(maxima, rate, complete=draws.complete)
         new = alive & _exceeds(draws.statistic, critical)
         if not new.any():
             break
@@ -168,7 +167,7 @@ def max_t_critical(draws: NullDraws, alpha: float) -> float:
     """
     alive = ~np.eye(draws.statistic.shape[0], dtype=np.bool_)
     maxima = _Largest(draws, sides=1).among(alive[None])[0].max(axis=1)
-    return float(_upper_quantile(maxima, check_alpha(alpha), draws.complete))
+    return float(critical_of_draws(maxima, check_alpha(alpha), complete=draws.complete))
 
 
 def max_t_best(draws: NullDraws, alpha: float) -> NDArray[np.bool_]:
@@ -204,7 +203,7 @@ def max_t_best(draws: NullDraws, alpha: float) -> NDArray[np.bool_]:
     alive = ~np.eye(draws.statistic.shape[0], dtype=np.bool_)
     # With all signs turned, "j ahead of k" is "k ahead of j": either side gives the law.
     maxima = _Largest(draws, sides=1).among(alive[None])[0]
-    critical = _upper_quantile(maxima, rate, draws.complete)
+    critical = critical_of_draws(maxima, rate, complete=draws.complete)
     return np.asarray(~_exceeds(draws.statistic, critical[None, :]).any(axis=0))
 
 
@@ -403,21 +402,6 @@ class _Largest:
 
 def _exceeds(statistic: NDArray[np.float64], critical: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(statistic > critical * (1.0 + _TIE))
-
-
-def _upper_quantile(
-    maxima: NDArray[np.float64], level: float, complete: bool
-) -> NDArray[np.float64]:
-    """Value that at most a share `level` of the null distribution exceeds, along the first axis.
-
-    A random sample of B draws counts the observed value as one more: order statistic
-    ``ceil((1 - level)(B + 1))``, infinity beyond B.
-    """
-    count = maxima.shape[0]
-    position = math.ceil((1.0 - level) * (count if complete else count + 1) - 1e-9)
-    if position > count:
-        return np.full(maxima.shape[1:], np.inf)
-    return np.asarray(np.partition(maxima, position - 1, axis=0)[position - 1])
 
 
 def pair_squares(centred: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -29,7 +29,7 @@ from rankbars.errors import DataError
 from rankbars.stats.blocks import row_blocks
 from rankbars.stats.tails import Decisions, check_alpha, critical_steps, positive_critical, reach
 
-__all__ = ["Procedure", "Scope", "decide", "decide_from_p", "decide_stacked"]
+__all__ = ["Procedure", "Scope", "decide", "decide_from_p", "decide_stacked", "holm_rejects"]
 
 Procedure = Literal["holm", "bonferroni", "none"]
 Scope = Literal["each", "all"]
@@ -186,6 +186,21 @@ def decide_stacked(statistic: NDArray[np.float64], df: float, alpha: float) -> D
         below[rows] = _leading_run(ordered[:, :0:-1], steps)
         above[rows] = _leading_run(-ordered[:, :-1], steps)
     return Decisions(better, worse, None)
+
+
+def holm_rejects(p: NDArray[np.float64], alpha: float) -> NDArray[np.bool_]:
+    """Which hypotheses of one family Holm's method rejects at `alpha`, by p-values of shape (P,).
+
+    Examples
+    --------
+    >>> holm_rejects(np.array([0.02, 0.9, 0.01]), 0.05).tolist()
+    [True, False, True]
+    """
+    order = np.argsort(p, kind="stable")
+    passed = p[order] <= alpha / np.arange(p.size, 0, -1)
+    rejected = np.zeros(p.size, dtype=np.bool_)
+    rejected[order] = np.logical_and.accumulate(passed)
+    return rejected
 
 
 class _Statistics(NamedTuple):

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.stats.averaging.allpairs import upper_order_statistic
+from rankbars.stats.blocks import row_blocks
 from rankbars.stats.pairwise.clusters import group_rows, stretch_sums
-from rankbars.stats.resampling.distributions import Streams, count_blocks
-from rankbars.stats.tails import Decisions, check_alpha
+from rankbars.stats.resampling.distributions import CHUNK, Streams, count_blocks
+from rankbars.stats.tails import Decisions, check_alpha, critical_of_draws
 
 __all__ = [
     "LargestDifferences",
@@ -159,11 +159,9 @@ def decide_symmetric(found: LargestDifferences, alpha: float, *, all_pairs: bool
     """
     rate = check_alpha(alpha)
     if all_pairs:
-        critical = upper_order_statistic(np.sort(found.largest.max(axis=1)), rate)
-        shown = found.statistic > critical
+        shown = found.statistic > critical_of_draws(found.largest.max(axis=1), rate)
         return Decisions(shown.sum(axis=0), shown.sum(axis=1), shown)
-    own = np.sort(found.largest, axis=0)
-    limits = np.array([upper_order_statistic(column, rate) for column in own.T])
+    limits = critical_of_draws(found.largest, rate)
     worse = (found.statistic > limits[:, None]).sum(axis=1)  # j better than k
     better = (found.statistic > limits[None, :]).sum(axis=0)  # k better than j
     return Decisions(better, worse, None)
@@ -194,8 +192,7 @@ def own_critical(samples: Sequence[Sample], alpha: float, draws: int) -> NDArray
         usable = variance > _NO_SPREAD * spread
         np.divide(np.abs(total), np.sqrt(np.where(usable, variance, 1.0)),
                   out=largest[rows], where=usable)  # fmt: skip
-    own = np.sort(largest, axis=0)
-    return np.array([upper_order_statistic(column, alpha) for column in own.T])
+    return critical_of_draws(largest, alpha)
 
 
 def _centre(sample: Sample) -> NDArray[np.float64]:
@@ -231,8 +228,7 @@ def _count_blocks(
         ).astype(np.float64)
         for one in samples
     ]
-    for start in range(0, draws, 256):
-        rows = slice(start, min(start + 256, draws))
+    for rows in row_blocks(draws, 1, CHUNK):
         yield rows, [counts[rows] for counts in made]
 
 

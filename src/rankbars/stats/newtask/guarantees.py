@@ -403,11 +403,9 @@ def split_budget(n_tasks: int, alpha_overall: Rate, alpha: Rate) -> Budget:
     >>> split_budget(4, 0.2, 0.05), split_budget(3, 0.2, 0.05)
     (Budget(need=1, side=Fraction(1, 40)), Budget(need=0, side=Fraction(1, 40)))
     """
-    if n_tasks < 1:
-        raise DataError(f"A rank on a new task needs at least one task; got {n_tasks}.")
     usual = exact_rate(alpha) / 2
     # The most that need / (1 - side) may be.
-    spent = (n_tasks + 1) * exact_rate(alpha_overall, "alpha_overall") / (1 - usual)
+    spent = (_check_count(n_tasks) + 1) * exact_rate(alpha_overall, "alpha_overall") / (1 - usual)
     need = min(math.floor((1 - LEAST_SIDE) * spent), n_tasks)
     if need and 1 - need / spent <= MOST_SIDE:
         return Budget(need, 1 - need / spent)

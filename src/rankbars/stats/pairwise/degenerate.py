@@ -17,7 +17,7 @@ from rankbars.stats.blocks import row_blocks
 from rankbars.stats.pairwise.clusters import Grouping, stretch_sums
 from rankbars.stats.tails import critical_value
 
-__all__ = ["DegeneratePairs", "Differences", "recompute_pairs", "sign_test_statistic"]
+__all__ = ["DegeneratePairs", "Differences", "no_pairs", "recompute_pairs", "sign_test_statistic"]
 
 _EPS = float(np.finfo(np.float64).eps)
 # Differences that stay within so many rounding errors of their mean are constant.
@@ -44,6 +44,18 @@ class DegeneratePairs(NamedTuple):
     second: NDArray[np.intp]
     sign: NDArray[np.float64]
     identical: NDArray[np.bool_]
+
+
+def no_pairs() -> DegeneratePairs:
+    """No pair at all.
+
+    Examples
+    --------
+    >>> no_pairs().first.size
+    0
+    """
+    index = np.zeros(0, dtype=np.intp)
+    return DegeneratePairs(index, index, np.zeros(0), np.zeros(0, dtype=np.bool_))
 
 
 class Differences(NamedTuple):

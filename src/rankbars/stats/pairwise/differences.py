@@ -14,7 +14,12 @@ from numpy.typing import NDArray
 
 from rankbars.stats.blocks import CACHE_CELLS
 from rankbars.stats.pairwise.clusters import Grouping
-from rankbars.stats.pairwise.degenerate import DegeneratePairs, recompute_pairs, sign_test_statistic
+from rankbars.stats.pairwise.degenerate import (
+    DegeneratePairs,
+    no_pairs,
+    recompute_pairs,
+    sign_test_statistic,
+)
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 
 __all__ = [
@@ -24,7 +29,6 @@ __all__ = [
     "count_units",
     "difference_blocks",
     "find_degenerate",
-    "no_pairs",
     "sum_groups",
 ]
 
@@ -170,23 +174,6 @@ def find_degenerate(
     return found.degenerate
 
 
-def no_pairs() -> DegeneratePairs:
-    """No pair at all.
-
-    Returns
-    -------
-    DegeneratePairs
-        Empty arrays.
-
-    Examples
-    --------
-    >>> no_pairs().first.size
-    0
-    """
-    index = np.zeros(0, dtype=np.intp)
-    return DegeneratePairs(index, index, np.zeros(0), np.zeros(0, dtype=np.bool_))
-
-
 def count_units(values: NDArray[np.float64], grouping: Grouping | None = None) -> NDArray[np.int64]:
     """Number of independent units that two models have in common: rows, or groups of rows.
 
@@ -284,6 +271,7 @@ def build_statistics(
 
     Examples
     --------
+    >>> from rankbars.stats.pairwise.degenerate import no_pairs
     >>> two = np.array([[0.0, 3.0], [0.0, 0.0]])
     >>> build_statistics(two, two / 2, np.array(4.0), np.array(5), no_pairs()).statistic
     array([[ 0.,  2.],

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankbars.stats.blocks import accumulate, product_blocks, row_blocks
 from rankbars.stats.pairwise.clusters import Grouping, stretch_sums
-from rankbars.stats.pairwise.degenerate import DegeneratePairs, recompute_pairs
+from rankbars.stats.pairwise.degenerate import DegeneratePairs, no_pairs, recompute_pairs
 from rankbars.stats.pairwise.scorerows import (
     Lattice,
     column_sums,
@@ -150,7 +150,7 @@ def insert_recomputed(
         Those that do not vary.
     """
     if not near:
-        return pick_level(near, diff)
+        return no_pairs()
     first, second = _join(near)
     found = recompute_pairs(values, first, second, grouping)
     diff[first, second] = found.diff
@@ -175,6 +175,8 @@ def pick_level(near: NearPairs, diff: NDArray[np.float64]) -> DegeneratePairs:
     DegeneratePairs
         The pairs and their signs.
     """
+    if not near:
+        return no_pairs()
     first, second = _join(near)
     sign = np.sign(diff[first, second])
     return DegeneratePairs(first, second, sign, sign == 0)
@@ -182,8 +184,6 @@ def pick_level(near: NearPairs, diff: NDArray[np.float64]) -> DegeneratePairs:
 
 def _join(near: NearPairs) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """All pairs as two index arrays."""
-    if not near:
-        return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
     return np.concatenate([pair[0] for pair in near]), np.concatenate([pair[1] for pair in near])
 
 

@@ -17,9 +17,9 @@ from rankbars.stats.pairwise.clusters import (
     share_clusters,
     too_uneven,
 )
-from rankbars.stats.pairwise.degenerate import sign_test_statistic
+from rankbars.stats.pairwise.degenerate import no_pairs, sign_test_statistic
 from rankbars.stats.pairwise.masked import measure_masked, measure_masked_groups
-from rankbars.stats.pairwise.moments import PairMoments, measure_complete, pick_level
+from rankbars.stats.pairwise.moments import PairMoments, measure_complete
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 
 __all__ = ["cluster_t", "corrected_t", "paired_t", "t_of_moments"]
@@ -197,7 +197,7 @@ def _measure_single(values: NDArray[np.float64], *, missing: bool) -> PairMoment
     if missing:
         observed = (~np.isnan(values)).astype(np.int64)
         rows = observed.T @ observed
-    return PairMoments(diff, np.zeros(diff.shape), rows, rows, pick_level([], diff))
+    return PairMoments(diff, np.zeros(diff.shape), rows, rows, no_pairs())
 
 
 def _studentise(

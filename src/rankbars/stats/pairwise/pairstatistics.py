@@ -31,7 +31,7 @@ class PairStatistics(NamedTuple):
     se : ndarray of float64, shape (M, M)
         Standard error of `diff` under the test.
         Zero on the diagonal and for pairs whose differences do not vary; NaN where the test has
-        no standard error (fewer than two rows, fewer than five clusters).
+        no standard error (fewer than two rows, too few or too uneven clusters).
     statistic : ndarray of float64, shape (M, M)
         ``diff / se``; exactly antisymmetric.
     df : float or ndarray of float64, shape (M, M)

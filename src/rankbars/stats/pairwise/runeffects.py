@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from rankbars.errors import DataError
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.pairwise.differences import build_statistics, find_degenerate, no_pairs
+from rankbars.stats.pairwise.degenerate import no_pairs
+from rankbars.stats.pairwise.differences import build_statistics, find_degenerate
 from rankbars.stats.pairwise.modelscores import ModelSummary, item_summary
 from rankbars.stats.pairwise.moments import measure_complete
 from rankbars.stats.pairwise.pairstatistics import PairStatistics

@@ -13,8 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.pairwise.degenerate import DegeneratePairs, recompute_pairs
-from rankbars.stats.pairwise.moments import PairMoments, measure_complete
+from rankbars.stats.pairwise.degenerate import DegeneratePairs
+from rankbars.stats.pairwise.moments import (
+    NearPairs,
+    PairMoments,
+    collect_near,
+    insert_recomputed,
+    measure_complete,
+)
 from rankbars.stats.pairwise.paired import t_of_moments
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 
@@ -129,7 +135,7 @@ def add_models(
     peak[fresh] = np.abs(mine).max(axis=1, initial=0.0)
     whole = known.whole and _is_whole(mine, square)
     diff, norm = (_spread_out(part, places, size) for part in known.moments[:2])
-    near: list[NDArray[np.intp]] = []
+    near: NearPairs = []
     done = np.zeros(size, dtype=np.bool_)
     done[places] = True
     for model, column in zip(fresh, mine, strict=True):
@@ -145,7 +151,7 @@ def add_models(
         level[model] = False
         if level.any():
             others = np.flatnonzero(level)
-            near.append(np.stack([np.minimum(others, model), np.maximum(others, model)]))
+            near.append((np.minimum(others, model), np.maximum(others, model)))
         diff[model, done], norm[model, done] = -mean[done], spread[done]
         diff[done, model], norm[done, model] = mean[done], spread[done]
         diff[model, model] = norm[model, model] = 0.0
@@ -153,9 +159,9 @@ def add_models(
     level_pairs = DegeneratePairs(
         places[flat.first], places[flat.second], flat.sign, flat.identical
     )
+    both = level_pairs, insert_recomputed(values, diff, norm, near)
+    level_pairs = DegeneratePairs(*(np.concatenate(part) for part in zip(*both, strict=True)))
     moments = PairMoments(diff, norm, len(values), len(values), level_pairs)
-    if near:
-        moments = _recompute(moments, values, *np.concatenate(near, axis=1))
     return KnownPairs(moments, total, square, peak, whole)
 
 
@@ -196,7 +202,7 @@ def add_rows(known: KnownPairs, more: KnownPairs, values: NDArray[np.float64]) -
     n = n1 + n2
     diff, norm = np.empty_like(one.diff), np.empty_like(one.norm)
     peak = np.maximum(known.peak, more.peak)
-    near: list[NDArray[np.intp]] = []
+    near: NearPairs = []
     for rows in row_blocks(len(diff), len(diff)):
         apart = one.diff[rows] - two.diff[rows]
         np.multiply(apart, n2 / n, out=diff[rows])
@@ -206,15 +212,8 @@ def add_rows(known: KnownPairs, more: KnownPairs, values: NDArray[np.float64]) -
         spread += n1 * (n2 / n) * np.square(apart)
         np.sqrt(spread, out=norm[rows])
         level = norm[rows] <= _LEVEL * np.sqrt(n) * np.maximum(peak[rows, None], peak)
-        first, second = np.nonzero(level)
-        upper = second > first + rows.start
-        if upper.any():
-            near.append(np.stack([first[upper] + rows.start, second[upper]]))
-    none = np.empty(0, dtype=np.intp)
-    nothing = DegeneratePairs(none, none, np.empty(0), np.empty(0, dtype=np.bool_))
-    moments = PairMoments(diff, norm, n, n, nothing)
-    if near:
-        moments = _recompute(moments, values, *np.concatenate(near, axis=1))
+        collect_near(near, rows, level)
+    moments = PairMoments(diff, norm, n, n, insert_recomputed(values, diff, norm, near))
     square = known.square + more.square
     whole = known.whole and more.whole and bool(square.max(initial=0.0) < _EXACT)
     return KnownPairs(moments, known.total + more.total, square, peak, whole)
@@ -292,19 +291,3 @@ def _explicit_pairs(
         spread += np.einsum("ij,ij->j", d, d)
     spread -= np.square(rest) / n
     return guess + rest / n, np.maximum(spread, 0.0)
-
-
-def _recompute(
-    moments: PairMoments,
-    values: NDArray[np.float64],
-    first: NDArray[np.intp],
-    second: NDArray[np.intp],
-) -> PairMoments:
-    """Pairs that hardly vary, from their differences, put in place both ways."""
-    found = recompute_pairs(values, first, second)
-    moments.diff[first, second], moments.diff[second, first] = found.diff, 0.0 - found.diff
-    moments.norm[first, second] = moments.norm[second, first] = found.norm
-    both = (moments.degenerate, found.degenerate)
-    return moments._replace(
-        degenerate=DegeneratePairs(*(np.concatenate(part) for part in zip(*both, strict=True)))
-    )

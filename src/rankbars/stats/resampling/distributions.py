@@ -23,6 +23,7 @@ __all__ = [
     "contrast_covariance",
     "count_blocks",
     "draw_counts",
+    "noise_chunks",
     "normal_draws",
     "row_draws",
     "symmetric_root",
@@ -102,6 +103,18 @@ def symmetric_root(cov: NDArray[np.float64]) -> SymmetricRoot:
     return SymmetricRoot((root + root.T) / 2, deficit)
 
 
+def noise_chunks(
+    root: NDArray[np.float64], streams: Streams, draws: int, df: float = np.inf
+) -> Iterator[NDArray[np.float64]]:
+    """Normal numbers with the covariance ``root.T @ root``, chunk by chunk; see `normal_draws`."""
+    for number, used in enumerate(chunk_sizes(draws)):
+        rng = streams(number)
+        noise = rng.standard_normal((CHUNK, root.shape[0])) @ root
+        if np.isfinite(df):
+            noise /= np.sqrt(rng.chisquare(df, size=CHUNK) / df)[:, None]
+        yield noise[:used]
+
+
 def normal_draws(
     mean: NDArray[np.float64],
     root: NDArray[np.float64],
@@ -140,12 +153,8 @@ def normal_draws(
     ((1000, 2), [1.0, 1.0])
     """
     made = np.empty((draws, mean.size))
-    for number, used in enumerate(chunk_sizes(draws)):
-        rng = streams(number)
-        noise = rng.standard_normal((CHUNK, root.shape[0])) @ root
-        if np.isfinite(df):
-            noise /= np.sqrt(rng.chisquare(df, size=CHUNK) / df)[:, None]
-        made[number * CHUNK : number * CHUNK + used] = noise[:used]
+    for number, noise in enumerate(noise_chunks(root, streams, draws, df)):
+        made[number * CHUNK : number * CHUNK + len(noise)] = noise
     made += mean
     if identical is not None and identical.any():
         leader = (identical | np.eye(mean.size, dtype=np.bool_)).argmax(axis=1)

@@ -6,21 +6,26 @@ truly tied take random orders, and the band concentrates around the middle of th
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.newtask.guarantees import Rate, exact_rate
+from rankbars.stats.newtask.guarantees import Rate
 from rankbars.stats.pairwise.scorerows import find_copies, find_lattice
 from rankbars.stats.ranks import RankBounds
-from rankbars.stats.resampling.distributions import Streams, count_blocks
+from rankbars.stats.resampling.distributions import (
+    CHUNK,
+    Streams,
+    chunk_sizes,
+    count_blocks,
+    draw_counts,
+)
+from rankbars.stats.resampling.rankcounts import rank_band
 from rankbars.stats.streams import stream
 
 __all__ = [
-    "DRAWS_PER_CHUNK",
     "bootstrap_band",
     "bootstrap_means",
 ]
@@ -133,10 +138,6 @@ def _add_up(
     return sums, np.asarray(np.bincount(code, weights=size), dtype=np.float64)
 
 
-DRAWS_PER_CHUNK = 256
-"""Resamples per stream of random numbers; part of the method, never tuned to the machine."""
-
-
 def bootstrap_band(
     values: NDArray[np.float64],
     *,
@@ -191,7 +192,6 @@ def bootstrap_band(
     >>> band.best.tolist(), band.worst.tolist()
     ([1, 1, 3], [2, 2, 3])
     """
-    tail = exact_rate(alpha) / 2
     if draws < 1:
         raise OptionError.out_of_range("draws", draws, "at least 1")
     values = np.asarray(values, dtype=np.float64)
@@ -205,21 +205,13 @@ def bootstrap_band(
         return RankBounds(np.ones(n_models, np.int64), np.full(n_models, n_models, np.int64))
     scores, copies = _exact_scores(values)
     counts = np.zeros((n_models, n_models), dtype=np.int64)
-    for number in range(math.ceil(draws / DRAWS_PER_CHUNK)):
+    for number, used in enumerate(chunk_sizes(draws)):
         rng = stream(seed, *key, "bootstrap band", number)
-        weights = _draw_weights(rng, n).astype(scores.dtype)
-        sums = weights @ scores
+        sums = draw_counts(rng, n, CHUNK).astype(scores.dtype) @ scores
         for group in copies:
             sums[:, group] = sums[:, group[:1]]
-        used = min(DRAWS_PER_CHUNK, draws - number * DRAWS_PER_CHUNK)
         _add_ranks(counts, sums[:used], rng)
-    reached = np.cumsum(counts, axis=1)
-    first = max(1, math.floor(draws * tail))
-    last = math.ceil(draws * (1 - tail))
-    return RankBounds(
-        best=1 + np.count_nonzero(reached < first, axis=1).astype(np.int64),
-        worst=1 + np.count_nonzero(reached < last, axis=1).astype(np.int64),
-    )
+    return rank_band(counts / draws, draws, alpha)
 
 
 def _exact_scores(
@@ -236,14 +228,6 @@ def _exact_scores(
         return lattice.steps.astype(np.float32 if exact else np.float64), []
     centred = values - values.mean(axis=1, keepdims=True)
     return centred, find_copies(values, values.sum(axis=0))
-
-
-def _draw_weights(rng: np.random.Generator, n: int) -> NDArray[np.int64]:
-    """How often each row is drawn in each resample of a chunk, shape (256, n)."""
-    picks = rng.integers(0, n, size=(DRAWS_PER_CHUNK, n))
-    picks += n * np.arange(DRAWS_PER_CHUNK)[:, None]
-    counts = np.bincount(picks.reshape(-1), minlength=DRAWS_PER_CHUNK * n)
-    return np.asarray(counts.reshape(DRAWS_PER_CHUNK, n))
 
 
 def _add_ranks(

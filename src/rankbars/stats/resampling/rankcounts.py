@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.stats.blocks import row_blocks
+from rankbars.stats.multiplicity.stepdown import holm_rejects
 from rankbars.stats.ranks import RankBounds
 from rankbars.stats.tails import check_alpha
 
@@ -386,15 +387,12 @@ def _rejected(p: NDArray[np.float64], alpha: float, correction: str) -> NDArray[
     count = p.size
     if correction == "bonferroni":
         return np.asarray(p <= alpha / count)
-    order = np.argsort(p, kind="stable")
-    place = np.arange(1, count + 1)
-    rejected = np.zeros(count, dtype=np.bool_)
     if correction == "holm":
-        small = p[order] <= alpha / (count + 1 - place)
-        rejected[order] = np.logical_and.accumulate(small)
-    else:
-        last = np.flatnonzero(p[order] <= alpha * place / count)
-        rejected[order[: last[-1] + 1 if last.size else 0]] = True
+        return holm_rejects(p, alpha)
+    order = np.argsort(p, kind="stable")
+    last = np.flatnonzero(p[order] <= alpha * np.arange(1, count + 1) / count)
+    rejected = np.zeros(count, dtype=np.bool_)
+    rejected[order[: last[-1] + 1 if last.size else 0]] = True
     return rejected
 
 

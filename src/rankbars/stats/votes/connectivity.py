@@ -261,7 +261,7 @@ def _number_by_size(label: NDArray[np.integer]) -> NDArray[np.intp]:
 _ROUNDING = 1e-9
 
 
-def joined_groups(counts: VoteCounts, fewest: float) -> NDArray[np.int64]:
+def joined_groups(counts: VoteCounts, fewest: float) -> NDArray[np.intp]:
     """Models in groups, such that no cut of fewer than `fewest` votes parts those of one group.
 
     Parameters
@@ -273,7 +273,7 @@ def joined_groups(counts: VoteCounts, fewest: float) -> NDArray[np.int64]:
 
     Returns
     -------
-    ndarray of int64, shape (M,)
+    ndarray of intp, shape (M,)
         Number of the group of each model; 0 is the largest.
 
     Notes
@@ -315,7 +315,7 @@ def joined_groups(counts: VoteCounts, fewest: float) -> NDArray[np.int64]:
         table[:, before] += table[:, last]
         table[before, before] = 0.0
         alive.remove(last)
-    return _by_size(label)
+    return _number_by_size(label)
 
 
 def _pair_votes(counts: VoteCounts) -> NDArray[np.float64]:
@@ -350,14 +350,3 @@ def _last_two(table: NDArray[np.float64], alive: list[int]) -> tuple[int, int]:
         reached += among[chosen]
         reached[order] = -np.inf
     return int(nodes[order[-2]]), int(nodes[order[-1]])
-
-
-def _by_size(label: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Groups numbered from the largest; of equal ones the first comes first."""
-    names, first, group, sizes = np.unique(
-        label, return_index=True, return_inverse=True, return_counts=True
-    )
-    order = np.lexsort((first, -sizes))
-    place = np.empty(names.size, dtype=np.int64)
-    place[order] = np.arange(names.size)
-    return place[group]

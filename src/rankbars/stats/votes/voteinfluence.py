@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import DataError
+from rankbars.stats.blocks import row_blocks
 from rankbars.stats.votes.connectivity import not_lost_graph, strongly_connected
 from rankbars.stats.votes.likelihood import (
     Design,
@@ -23,7 +24,7 @@ from rankbars.stats.votes.likelihood import (
 from rankbars.stats.votes.newton import factorise, solve
 from rankbars.stats.votes.voteclusters import ClusterCounts
 from rankbars.stats.votes.votecounts import LOSS, WIN, VoteCounts, to_matrices
-from rankbars.stats.votes.votecovariance import model_covariance
+from rankbars.stats.votes.votecovariance import cluster_scores, model_covariance
 from rankbars.stats.votes.votefit import VoteFit, fix_gauge, join_parameters, tie_parameter
 
 __all__ = [
@@ -302,37 +303,10 @@ def screen_clusters(clusters: ClusterCounts, fit: VoteFit, most: int) -> NDArray
     >>> screen_clusters(clusters, fit_bradley_terry(clusters.counts), 1).tolist()
     [2]
     """
-    from scipy.sparse import csr_array
-
-    design = lay_out(clusters.counts, fit.outcomes.has_tie)
-    size, number, row = design.n_models, clusters.n_clusters, clusters.row
-    slopes, tie_slopes = fit.outcomes.scores(
-        predict_rows(design, join_parameters(fit)), tie_parameter(fit)
-    )
-    slope = (clusters.weight * slopes[:, row]).sum(axis=0)
-    columns = [(design.first[row], slope), (design.second[row], -slope)]
-    columns += [
-        (np.full(row.size, size + k), slope * design.covariates[row, k])
-        for k in range(design.n_effects)
-    ]
-    if design.has_tie:
-        tie = (clusters.weight * tie_slopes[:, row]).sum(axis=0)
-        columns.append((np.full(row.size, design.n_parameters - 1), tie))
-    scores = csr_array(
-        (
-            np.concatenate([values for _, values in columns]),
-            (
-                np.tile(clusters.cluster.astype(np.int64), len(columns)),
-                np.concatenate([places for places, _ in columns]),
-            ),
-        ),
-        shape=(number, design.n_parameters),
-    )
-    towards = np.ascontiguousarray(model_covariance(fit)[:, :size])
+    scores, number = cluster_scores(clusters, fit), clusters.n_clusters
+    towards = np.ascontiguousarray(model_covariance(fit)[:, : fit.strength.size])
     largest = np.empty(number)
-    step = max(_CELLS // max(size, 1), 1)
-    for start in range(0, number, step):
-        part = slice(start, min(start + step, number))
+    for part in row_blocks(number, fit.strength.size, _CELLS):
         largest[part] = np.abs(scores[part] @ towards).max(axis=1, initial=0.0)
     most = min(most, number)
     chosen = np.argpartition(-largest, most - 1)[:most] if most else np.empty(0, dtype=np.intp)
