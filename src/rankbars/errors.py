@@ -24,6 +24,9 @@ __all__ = [
 
 T = TypeVar("T", bound=str)
 
+# So many damaged files are told one by one.
+MOST_FILES = 3
+
 
 class Lacking(NamedTuple):
     """Names that the caller declared and some results do not know; others may.
@@ -79,10 +82,21 @@ class ReadError(DataError):
         error.places = (str(path),)
         return error
 
-    @classmethod
-    def joined(cls, errors: Sequence[ReadError]) -> Self:
-        """One error about the files of several; says what the first one says, and names all."""
-        error = cls(str(errors[0]))
+    @staticmethod
+    def joined(errors: Sequence[ReadError]) -> ReadError:
+        """One error about several files; says what is wrong with the first few.
+
+        Examples
+        --------
+        >>> str(ReadError.joined([ReadError.at(name, "it is empty.") for name in "abcde"]))
+        'a: it is empty. b: it is empty. c: it is empty. And so with 2 more.'
+        """
+        if len(errors) == 1:
+            return errors[0]
+        first = errors[:MOST_FILES]
+        more = len(errors) - len(first)
+        rest = [f"And so with {more} more."] if more else []
+        error = ReadError(" ".join([*map(str, first), *rest]))
         error.errors = tuple(errors)
         return error
 

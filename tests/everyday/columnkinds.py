@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from everyday.case import Case, lines
+from datetime import timedelta
+
+from everyday.case import Case, lines, parquet
 from everyday.printedtables import FOUR, THREE, grown
 
 ASKS = ("on the scale of the other columns",)
@@ -39,7 +41,44 @@ def samples(decimal: str) -> str:
     return "Probe;A;B\n" + "\n".join(rows).replace(".", decimal) + "\n"
 
 
+TOOK = [timedelta(seconds=n * 7 % 11 + 1) for n in range(24)]
+
 CASES = (
+    Case(
+        "durations in parquet/a row per score",
+        "rank t.parquet",
+        {
+            "t.parquet": parquet(
+                {"model": ["a", "b"] * 12, "item": [n // 2 for n in range(24)], "score": TOOK}
+            )
+        },
+        ("the column 'score' (score) has durations: write them as seconds",),
+        code=1,
+    ),
+    Case(
+        "durations in parquet/a column per model",
+        "rank t.parquet --direction lower",
+        {"t.parquet": parquet({"item": [*range(12)], "a": TOOK[:12], "b": TOOK[12:]})},
+        ("the column 'a' has durations: write them as seconds",),
+        ("--column",),
+        code=1,
+    ),
+    Case(
+        "durations in parquet/beside scores",
+        "rank t.parquet",
+        {
+            "t.parquet": parquet(
+                {
+                    "model": ["a", "b"] * 12,
+                    "item": [n // 2 for n in range(24)],
+                    "score": [n * 5 % 3 for n in range(24)],
+                    "took": TOOK,
+                }
+            )
+        },
+        models=("a", "b"),
+        items=12,
+    ),
     Case(
         "a column that may be a model/said without notes of reading",
         "rank m.csv -q",

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
-from everyday.case import Case, lines, long_table, one_file, right
+import gzip
+import io
+import zipfile
+
+from everyday.case import Case, lines, long_table, one_file, parquet, right
 
 RESULTS = {"r.csv": long_table({"a": 0.9, "b": 0.5, "c": 0.2})}
+
+
+def archive(**members: str) -> bytes:
+    """A ZIP archive; __ in names of members is a slash."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in members.items():
+            packed.writestr(name.replace("__", "/"), content)
+    return file.getvalue()
+
+
 MAKE = "rank r.csv -o board.json --html report.html ; "
 MANY = {
     "m.csv": lines(
@@ -120,6 +135,55 @@ CASES = (
         code=1,
     ),
     Case(
+        "called csv/zip",
+        "rank z.csv",
+        {"z.csv": archive(r=RESULTS["r.csv"])},
+        ("z.csv: it is a ZIP archive. Unpack it",),
+        ("UTF-8", "no row below"),
+        code=1,
+    ),
+    Case(
+        "called csv/workbook",
+        "compare r.csv w.csv",
+        {**RESULTS, "w.csv": archive(xl__workbook="<workbook/>")},
+        ("w.csv: it is a workbook (Excel). Save its sheet as CSV",),
+        code=1,
+    ),
+    Case(
+        "called csv/parquet",
+        "rank r.csv",
+        {
+            "r.csv": parquet(
+                {"model": list("ab") * 9, "item": sorted([*range(9)] * 2), "score": right(0.5, 18)}
+            )
+        },
+        (),
+        ("line break",),
+        models=("a", "b"),
+        items=9,
+    ),
+    Case(
+        "called json/gzip",
+        'check r.json --claim "a > b"',
+        {"r.json": gzip.compress(b'[{"model": "a", "item": 1, "score": 1}]')},
+        ("it is compressed (gzip), which its name does not say. Call it r.json.gz",),
+        code=1,
+    ),
+    Case(
+        "called json/database",
+        "add r.json --store s.rankbars",
+        {"r.json": b"SQLite format 3\0" + bytes(range(256))},
+        ("it is a database (SQLite)", "CSV"),
+        code=1,
+    ),
+    Case(
+        "called gz/text",
+        "rank r.csv.gz",
+        {"r.csv.gz": RESULTS["r.csv"]},
+        ("not compressed, whatever its name says. Call it r.csv.",),
+        code=1,
+    ),
+    Case(
         "something else/words",
         "rank notes.txt",
         {"notes.txt": "We ran it twice.\nThe second was better, I think.\n"},
@@ -141,6 +205,21 @@ CASES = (
         code=1,
     ),
     Case("cut off/csv", "rank r.csv", {"r.csv": RESULTS["r.csv"] + "c,q9"}, ("cells",), code=1),
+    Case(
+        "several damaged/tables",
+        "rank 1.csv r.csv 2.csv 3.csv 4.csv",
+        {**RESULTS, **{f"{n}.csv": f"model,item,score\nm{n},1,1\nm{n}" for n in range(1, 5)}},
+        ("1.csv, row 3:", "2.csv, row 3:", "3.csv, row 3:", "And so with 1 more."),
+        ("r.csv",),
+        code=1,
+    ),
+    Case(
+        "several damaged/logs",
+        "rank --format openai-evals 1.jsonl 2.jsonl",
+        {f"{n}.jsonl": '{"spec": {"completion_fns": ["m"], "ev' for n in (1, 2)},
+        ("1.jsonl", "2.jsonl"),
+        code=1,
+    ),
     Case(
         "a web page/saved as csv",
         "rank t.csv",

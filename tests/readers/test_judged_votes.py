@@ -225,8 +225,9 @@ def test_strong_verdicts_count_once_unless_asked(tmp_path: Path) -> None:
     assert share(votes(weighted, "hard"), "m", "base") == pytest.approx((3 + 0 + 0.5 * 2) / 6)
 
 
-def test_a_missing_game_is_no_vote(tmp_path: Path) -> None:
-    rows = [judgement("q", "A>B", None), judgement("r", "A>B", "A>B")]
+@pytest.mark.parametrize("missing", [None, "", float("nan")], ids=str)
+def test_a_missing_game_is_no_vote(tmp_path: Path, missing: object) -> None:
+    rows = [judgement("q", "A>B", missing), judgement("r", "A>B", "A>B")]
     scores = rb.read(write_judgements(tmp_path, rows))
     assert votes(scores, "hard").n == 3
     assert "votes-unscored" in codes(scores)

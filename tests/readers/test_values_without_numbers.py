@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
 import numpy as np
 import pytest
 from logfiles import write_lm_eval, write_simple
-from tablefiles import codes, message
+from tablefiles import FRAMES, codes, message, polars_frame
 
 import rankbars as rb
 from rankbars.data.evidence import Estimates, Items
+from rankbars.errors import DataError
 
 NO_NUMBERS = (float("nan"), float("inf"), None, "NaN")
 
@@ -73,3 +75,24 @@ def test_a_metric_with_values_goes_before_one_without(tmp_path: Path) -> None:
         values = {"acc,none": None, "f1,none": 0.5}
         write_lm_eval(tmp_path, model, {"arc": values})
     assert rb.read(tmp_path).info["arc"].metric == "f1"
+
+
+TIMES = [timedelta(seconds=2), datetime.fromisoformat("2026-01-02"), date(2026, 1, 2), time(1, 2)]
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+@pytest.mark.parametrize("cell", TIMES, ids=str)
+def test_times_are_no_scores_in_any_frame(kind: str, cell: object) -> None:
+    columns = {"model": [*"aabb"], "item": [1, 2, 1, 2], "score": [cell] * 4}
+    with pytest.raises(DataError, match=r"'score' is not a number|'score' \(score\) has"):
+        rb.Scores.from_frame(FRAMES[kind](columns))
+
+
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+def test_durations_that_polars_wrote_are_no_scores(tmp_path: Path, unit: str) -> None:
+    took = [timedelta(seconds=number) for number in range(4)]
+    frame = polars_frame({"model": [*"aabb"], "item": [1, 2, 1, 2], "score": took})
+    frame = frame.with_columns(frame["score"].dt.cast_time_unit(unit))
+    frame.write_parquet(tmp_path / "r.parquet")
+    with pytest.raises(DataError, match="durations: write them as seconds"):
+        rb.read(tmp_path / "r.parquet")

@@ -107,3 +107,16 @@ def test_the_piece_is_accessible_and_fits_a_phone(page, scheme):
 def test_a_long_board_is_a_small_piece():
     size = len(fragment_html(average_board(tuple(f"model-{k}" for k in range(5)))))
     assert size < 20_000
+
+
+def test_short_names_are_not_broken_in_its_sentences(page):
+    names = ["gpt-4o-mini-2024-07-18", "claude-3-5-haiku-20241022", "qwen2.5-7b", "old"]
+    rows = 1e4 * np.random.default_rng(2).normal([6.0, 6.0, 6.0, 1.0], 9.0, size=(400, 4))
+    board = rb.leaderboard(rb.Scores.from_arrays({"income": rows}, names))
+    page.set_content(fragment_html(board))
+    for width in range(260, 400, 20):
+        page.set_viewport_size({"width": width, "height": 740})
+        lines = page.eval_on_selector_all(
+            ".rankbars-board p strong bdi", "all => all.map(one => one.getClientRects().length)"
+        )
+        assert lines == [1, 1, 1], width

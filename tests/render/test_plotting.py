@@ -10,6 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import rankbars as rb
+from rankbars.render.pagelayout import rank_ticks
 from rankbars.render.plotting import (
     PLOTS,
     Shown,
@@ -220,6 +221,14 @@ def test_each_axis_of_numbers_says_what_it_counts(kind: str, board) -> None:
     choice = {"task": "t0", "model": "m0", "models": ("m0", "m1"), None: None}[PLOTS[kind].choice]
     axes = numbered_axes(draw_picture(kind, board, choice))
     assert [ticks for ticks, words in axes if not words] == []
+
+
+@pytest.mark.parametrize("models", [8, 14, 29])
+def test_pictures_and_pages_mark_the_same_ranks(models: int) -> None:
+    board = make_board(models, tasks=1)
+    axes = dict(map(reversed, numbered_axes(draw_picture("ranks", board, None))))
+    marked = [str(tick.rank) for tick in rank_ticks(models)]
+    assert axes["rank (1 is the best)"].split() == marked
 
 
 def test_pictures_name_what_was_averaged_and_claim_no_pairs_of_ranges() -> None:

@@ -319,8 +319,10 @@ def read_text(path: str) -> str:
         return Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise ReadError(f"Cannot read {path}: {error.strerror or error}.") from error
-    except UnicodeDecodeError as error:
-        raise ReadError.at(path, "it is not UTF-8 text. Save it as UTF-8.") from error
+    except UnicodeDecodeError:
+        from rankbars.readers.openedfiles import read_utf8
+
+        return read_utf8(path)  # which says what it is instead
 
 
 def read_number(path: str, field: str, what: str, text: str) -> float:

@@ -145,7 +145,7 @@ def _games(
 
 def _verdict(score: object, place: str) -> tuple[float | None, float]:
     """What the model shown first gets, and how often the producer counts it."""
-    if score is None or score == "":
+    if score is None or score == "" or score != score:  # NaN
         return None, 1.0
     if not isinstance(score, str) or score not in SHARES:
         raise ReadError.at(

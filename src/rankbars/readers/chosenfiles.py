@@ -111,6 +111,7 @@ def _choose(
 ) -> list[ChosenFile]:
     """The files to read, with their formats; `skipped` takes those of folders that are not read."""
     chosen: list[ChosenFile] = []
+    refused: list[ReadError] = []
     for file in files:
         before = None if known is None else known(file)
         if before is not None:
@@ -123,8 +124,9 @@ def _choose(
             raise
         except ReadError as error:
             if file.asked:
-                raise
-            skipped.add_damaged(file.label, error)
+                refused.append(error)
+            else:
+                skipped.add_damaged(file.label, error)
             continue
         if report.format is not None:
             chosen.append(ChosenFile(file, report.format, sha256))
@@ -133,11 +135,12 @@ def _choose(
 
             json = data_suffix(file.path) == ".json" and top_level_keys(file.path)
             hint = f" What is in it, and a map to read it by: rankbars formats {file.label}."
-            raise ReadError.at(
-                file.label, f"the file is not recognised. {report.reason}{hint if json else ''}"
-            )
+            why = f"the file is not recognised. {report.reason}{hint if json else ''}"
+            refused.append(ReadError.at(file.label, why))
         else:
             skipped.unknown.append(report)
+    if refused:
+        raise ReadError.joined(refused)
     return chosen
 
 

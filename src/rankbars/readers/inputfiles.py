@@ -25,6 +25,7 @@ from rankbars.readers.openedfiles import (
     DAMAGE,
     Meter,
     Progress,
+    binary_kind,
     open_binary,
     open_raw,
 )
@@ -329,8 +330,8 @@ def read_head(file: InputFile) -> bytes:
 def read_each(files: Iterable[InputFile], read_one: Callable[[InputFile], T]) -> list[T]:
     """What `read_one` makes of each file.
 
-    Damage to files of folders is raised at the end, as one error about all of them, so that the
-    others can be read without them.
+    Damage is raised at the end, as one error about all damaged files, so that those of folders can
+    be left out.
 
     Raises
     ------
@@ -343,8 +344,6 @@ def read_each(files: Iterable[InputFile], read_one: Callable[[InputFile], T]) ->
         try:
             found.append(read_one(file))
         except ReadError as error:
-            if file.asked:
-                raise
             error.places = error.places or (file.label,)
             errors.append(error)
     if errors:
@@ -368,6 +367,12 @@ def digest(file: InputFile) -> str:
 
 def _unreadable(file: InputFile, error: Exception) -> ReadError:
     if file.path.suffix.lower() in COMPRESSIONS and not isinstance(error, FileNotFoundError):
+        if _is_text(file):
+            return ReadError.at(
+                file.label,
+                "the file is not compressed, whatever its name says. Call it "
+                f"{file.path.with_suffix('').name}.",
+            )
         return ReadError.at(
             file.label, f"the compressed file is cut off or damaged ({error}). Copy it again."
         )
@@ -377,8 +382,21 @@ def _unreadable(file: InputFile, error: Exception) -> ReadError:
     return ReadError.at(file.label, f"the file cannot be read ({reason}).")
 
 
+def _is_text(file: InputFile) -> bool:
+    """Whether a file starts like text."""
+    with file.path.open("rb") as raw:
+        head = raw.read(HEAD_BYTES)
+    try:
+        return "\0" not in codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+
+
 def _not_utf8(file: InputFile, error: UnicodeDecodeError) -> ReadError:
     try:
+        kind = binary_kind(read_head(file), file.path)
+        if kind:
+            return ReadError.at(file.label, kind)
         with open_binary(file.path) as raw:
             for number, line in enumerate(raw, start=1):
                 if number == 1 and line.startswith((b"\xff\xfe", b"\xfe\xff")):

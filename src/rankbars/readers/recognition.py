@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Protocol, cast
 from rankbars.data.scores import Scores
 from rankbars.errors import RankbarsError, ReadError
 from rankbars.readers.inputfiles import InputFile, read_head
+from rankbars.readers.openedfiles import binary_kind
 from rankbars.readers.parts import Part, is_part
 from rankbars.tables.readoptions import ReadOptions
 
@@ -212,7 +213,8 @@ def recognise(file: InputFile, stages: Iterable[Sequence[Format]]) -> FileReport
             break
     if sure == DECLINED:
         reasons = dict.fromkeys(answer.reason for answer in answers)
-        return FileReport(file.label, None, " ".join(reasons) or "No format knows such a file.")
+        reason = " ".join(reasons) or binary_kind(head, file.path) or "no format knows such a file."
+        return FileReport(file.label, None, reason[0].upper() + reason[1:])
     best = [answer for answer in answers if answer.confidence == sure]
     if len(best) > 1:
         shown = "; ".join(f"{answer.format}: {answer.reason}" for answer in best)

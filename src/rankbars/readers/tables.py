@@ -20,7 +20,7 @@ from rankbars.readers.inputfiles import (
     file_stem,
     read_head,
 )
-from rankbars.readers.openedfiles import refuse_bomb
+from rankbars.readers.openedfiles import binary_kind, refuse_bomb
 from rankbars.readers.recognition import DECLINED, TABLE, Recognition
 from rankbars.tables.asides import has_counts
 from rankbars.tables.columns import find_columns
@@ -192,7 +192,11 @@ def open_table(file: InputFile, engine: Engine, decimal: str | None = None) -> T
         refuse_bomb(file.path, file.label)
     head = read_head(file)
     suffix = data_suffix(file.path)
-    if suffix in PARQUET_SUFFIXES or head.startswith(b"PAR1"):
+    packed = head.startswith(b"PAR1")
+    kind = "" if packed else binary_kind(head, file.path)
+    if kind:
+        raise ReadError.at(file.label, kind)
+    if packed or suffix in PARQUET_SUFFIXES:
         from rankbars.readers.parquet import open_parquet
 
         return open_parquet(file, engine)
@@ -411,6 +415,8 @@ def _note_open_end(file: InputFile) -> tuple[Note, ...]:
     if suffix not in DELIMITED_SUFFIXES:
         return ()
     with file.path.open("rb") as raw:
+        if raw.read(4) == b"PAR1":
+            return ()
         raw.seek(-min(2, file.path.stat().st_size), 2)
         if raw.read().strip(b"\0")[-1:] in b"\r\n":  # two bytes a character in UTF-16
             return ()

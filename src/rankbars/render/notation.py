@@ -37,6 +37,7 @@ __all__ = [
     "show_share",
     "show_signed",
     "suitable_decimals",
+    "ticked_ranks",
     "visible",
     "written_decimals",
 ]
@@ -222,6 +223,22 @@ def show_ranks(best: int, worst: int) -> str:
     ('2–5', '3')
     """
     return f"{best}" if best == worst else f"{best}–{worst}"
+
+
+def ticked_ranks(size: int, most: int = 10) -> list[int]:
+    """Ranks that stand at an axis: 1, others at even distances, round or every other, the last.
+
+    Examples
+    --------
+    >>> ticked_ranks(13), ticked_ranks(29)
+    ([1, 3, 5, 7, 9, 11, 13], [1, 5, 10, 15, 20, 25, 29])
+    """
+    if size <= most + 2:
+        return list(range(1, size + 1))
+    power = 10 ** (len(str(size)) - 2)
+    step = next(power * k for k in (1, 2, 5, 10, 20) if size / (power * k) <= most)
+    inner = range(3 if step == 2 else step, size, step)
+    return [1, *(rank for rank in inner if rank < size - step / 2), size]
 
 
 def show_level(alpha: float) -> str:

@@ -269,9 +269,9 @@ def fragment_html(board: Leaderboard) -> str:
         .get_template("fragment.html.j2")
         .render(
             about=board.about,
-            first=trusted(above.title),
+            first=_title(above.title),
             opening=above,
-            headline=trusted(" ".join(sentences)),
+            headline=_title(" ".join(sentences)),
             field=field_line(board),
             footer=" ".join(filter(None, footer)),
             table=table,

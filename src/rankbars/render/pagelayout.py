@@ -14,7 +14,7 @@ from rankbars.data.notes import list_words
 from rankbars.render.averagetables import average_table
 from rankbars.render.claims import level_words, overall_claim, task_claim
 from rankbars.render.firstscreen import bands
-from rankbars.render.notation import shorten_all, show_chance, show_ranks, visible
+from rankbars.render.notation import shorten_all, show_chance, show_ranks, ticked_ranks, visible
 from rankbars.render.pagedata import top_share
 from rankbars.render.ranktable import Row, Table, task_scores
 from rankbars.stats.resampling.rankcounts import TOP
@@ -132,7 +132,7 @@ def rank_ticks(n_ranks: int) -> tuple[Tick, ...]:
     >>> [tick.rank for tick in rank_ticks(500)]
     [1, 50, 100, 150, 200, 250, 300, 350, 400, 450, 500]
     """
-    return tuple(Tick(rank, _percent(rank - 0.5, n_ranks)) for rank in _tick_ranks(n_ranks))
+    return tuple(Tick(rank, _percent(rank - 0.5, n_ranks)) for rank in ticked_ranks(n_ranks))
 
 
 def _stretch(best: int, worst: int, size: int) -> Stretch:
@@ -316,13 +316,3 @@ def _lay_out(
 def _cell(best: int, worst: int, n_models: int) -> MatrixCell:
     is_open = n_models > 1 and (best, worst) == (1, n_models)
     return MatrixCell(show_ranks(best, worst), best, worst, is_open)
-
-
-def _tick_ranks(n_ranks: int) -> list[int]:
-    """1, then ranks at even distances, round ones or every other one, then the last one."""
-    if n_ranks <= 12:
-        return list(range(1, n_ranks + 1))
-    size = 10 ** (len(str(n_ranks)) - 2)
-    step = next(size * k for k in (1, 2, 5, 10, 20) if n_ranks / (size * k) <= 10)
-    inner = range(3 if step == 2 else step, n_ranks, step)
-    return [1, *(rank for rank in inner if rank < n_ranks - step / 2), n_ranks]

@@ -246,6 +246,8 @@ def _relation_table(relation: Any, engine: Engine | None) -> ValueTable:
 
 def _plain(cells: Any) -> Any:
     """A NumPy array of numbers as it is; anything else, and gaps, as Python values."""
+    if cells.dtype.kind in "mM":  # nanoseconds would become whole numbers
+        cells = cells.astype(f"{cells.dtype.kind}8[us]")
     if isinstance(cells, np.ma.MaskedArray) or cells.dtype.kind not in "biuf":
         return cells.tolist()
     return cells

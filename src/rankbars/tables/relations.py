@@ -598,10 +598,14 @@ def _check_kind(relation: Relation, name: str, role: str, source: str) -> None:
     known = kind in _NOTHING or kind in _INTEGERS or kind in _FLOATS
     if known or kind in ("BOOLEAN", "UBIGINT", "HUGEINT", "UHUGEINT") or kind.startswith("DECIMAL"):
         return
-    raise DataError(
-        f"{source}: the column {name!r} ({role}) has the type {kind}; expected numbers. "
-        f"Name another column: --column {role}=NAME (in Python: columns={{{role!r}: 'NAME'}})."
-    )
+    held = "durations: write them as seconds" if kind == "INTERVAL" else f"the type {kind}"
+    which, hint = "", "Leave the column out, or write numbers."
+    if not role.startswith("column "):
+        which = f" ({role})"
+        hint = (
+            f"Name another column: --column {role}=NAME (in Python: columns={{{role!r}: 'NAME'}})."
+        )
+    raise DataError(f"{source}: the column {name!r}{which} has {held}; expected numbers. {hint}")
 
 
 def _label(relation: Relation, name: str, role: str, source: str) -> tuple[str, str]:

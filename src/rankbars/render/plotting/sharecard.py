@@ -9,7 +9,7 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rankbars.render.notation import show_ranks, visible
+from rankbars.render.notation import show_ranks, ticked_ranks, visible
 from rankbars.render.plotting.lettering import labels, set_letters, without_glyph_warnings
 from rankbars.render.plotting.style import FIRST, PRINT, fold
 
@@ -116,7 +116,7 @@ class _Card:
         lowest = max(row[2] for row in rows)
         last = lowest if lowest <= 0.8 * size else size
         per_rank = (_RIGHT - _LEFT) / last
-        for rank in _ticks(last):
+        for rank in ticked_ranks(last, 8):
             x = _LEFT + (rank - 0.5) * per_rank
             self.write(x, top - 24, str(rank), 16, color=_QUIET, ha="center")
             self.box(x - 0.5, top, 1, _STEP * len(rows), _RULE)
@@ -144,9 +144,3 @@ class _Card:
         few = drawn.quantize(_COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
         few.save(stream, format="png", optimize=True)
         return stream.getvalue()
-
-
-def _ticks(last: int) -> Sequence[int]:
-    """Ranks that stand above: 1, round ones, and at most eight of them."""
-    step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10**9) if last / s <= 8)
-    return [1, *(rank for rank in range(step, last + 1, step) if rank > max(1, step / 2))]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import MissingPackageError, OptionError, UnknownOptionError
-from rankbars.render.notation import visible
+from rankbars.render.notation import ticked_ranks, visible
 from rankbars.render.plotting.lettering import (
     NAME_WIDTH,
     Names,
@@ -226,9 +226,7 @@ def beside(ax: Axes) -> Axes:
 
 def rank_axis(ax: Axes, size: int) -> None:
     """Ranks from 1 to `size`, both of them named."""
-    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 10**9) if size <= 12 * step)
-    ticks = [1, *(tick for tick in range(step, size, step) if 1 < tick < size - step / 2), size]
-    ax.set_xticks(sorted(set(ticks)))
+    ax.set_xticks(ticked_ranks(size))
     ax.set_xlim(1 - 0.02 * size, size + 0.02 * size)
     ax.set_xlabel("rank (1 is the best)")
     ax.spines["left"].set_visible(False)
