@@ -224,11 +224,13 @@ def _wrong_kind(
 
     Of the `plain` ones only, where this is asked for.
     """
-    for name, hint in _hints(function).items():
-        given = kwargs.get(name, _given_by_place(function, name, args))
-        if given is _NOTHING or (plain and not _is_plain(hint)) or _fits(given, hint):
+    for name, written in function.__annotations__.items():
+        given = kwargs[name] if name in kwargs else _given_by_place(function, name, args)
+        if given is _NOTHING or name == "return":
             continue
-        written = function.__annotations__[name]
+        hint = _hint(function, name)
+        if (plain and not _is_plain(hint)) or _fits(given, hint):
+            continue
         remedy = _REMEDIES.get(written, "")
         if remedy and hasattr(given, "columns"):
             remedy += (
@@ -263,19 +265,15 @@ def _given_by_place(function: Callable[..., object], name: str, args: Sequence[o
 
 
 @cache
-def _hints(function: Callable[..., object]) -> dict[str, Any]:
-    """What each argument is annotated with; without those imported for type checkers only."""
+def _hint(function: Callable[..., object], name: str) -> Any:
+    """What an argument is annotated with; anything, where that is there for type checkers only."""
     from types import SimpleNamespace
     from typing import get_type_hints
 
-    hints: dict[str, Any] = {}
-    for name, written in function.__annotations__.items():
-        if name == "return":
-            continue
-        one = SimpleNamespace(__annotations__={name: written})
-        with suppress(NameError):
-            hints |= get_type_hints(one, function.__globals__)
-    return hints
+    one = SimpleNamespace(__annotations__={name: function.__annotations__[name]})
+    with suppress(NameError):
+        return get_type_hints(one, function.__globals__)[name]
+    return object
 
 
 def _is_plain(hint: Any) -> bool:

@@ -63,7 +63,36 @@ class JudgeFiles(NamedTuple):
 
     def beside(self, inputs: tuple[str, ...]) -> LabelSources:
         """Where labels and judgements are, together with ``INPUT``."""
-        return _label_sources(inputs, self.labels, self.judges, self.judge_families)
+        labels, judges, families = self
+        if labels is not None and not judges:
+            raise click.UsageError(
+                "--labels needs a judge to go with it: --judge FILE. Labels alone are ranked as "
+                "INPUT: rankbars rank human.csv"
+            )
+        if not inputs and labels is None:
+            raise missing_inputs()
+        if STANDARD in judges or (STANDARD in inputs and judges):
+            raise click.UsageError("Labels and judge are read from files, not from standard input.")
+        metric, people = None, inputs
+        if labels is not None and (not inputs or Path(labels).exists()):
+            if inputs and any(Path(judge).exists() for judge in judges):
+                raise click.UsageError(
+                    f"INPUT holds the labels, and --labels {labels} is a file, too. Leave one out."
+                )
+            people = (labels,)
+        elif labels is not None:
+            metric = labels
+        told = tuple(
+            (inputs, judge) if inputs and not Path(judge).exists() else ((judge,), None)
+            for judge in judges
+        )
+        if labels is None and any(name is not None for _, name in told):
+            name = next(name for _, name in told if name is not None)
+            raise click.UsageError(
+                f"--judge {name} is no file. If it is a metric of INPUT, name the labels' metric, "
+                f"too: --labels NAME --judge {shlex.quote(name)}"
+            )
+        return LabelSources(people, metric, told, _families(families, judges) if families else ())
 
 
 judge_options = collect_options(
@@ -89,43 +118,9 @@ judge_options = collect_options(
 )  # fmt: skip
 
 
-def _label_sources(
-    inputs: tuple[str, ...], labels: str | None, judges: tuple[str, ...], families: tuple[str, ...]
-) -> LabelSources:
-    if labels is not None and not judges:
-        raise click.UsageError(
-            "--labels needs a judge to go with it: --judge FILE. Labels alone are ranked as "
-            "INPUT: rankbars rank human.csv"
-        )
-    if not inputs and labels is None:
-        raise missing_inputs()
-    if STANDARD in judges or (STANDARD in inputs and judges):
-        raise click.UsageError("Labels and judge are read from files, not from standard input.")
-    metric, people = None, inputs
-    if labels is not None and (not inputs or Path(labels).exists()):
-        if inputs and any(Path(judge).exists() for judge in judges):
-            raise click.UsageError(
-                f"INPUT holds the labels, and --labels {labels} is a file, too. Leave one out."
-            )
-        people = (labels,)
-    elif labels is not None:
-        metric = labels
-    told = tuple(
-        (inputs, judge) if inputs and not Path(judge).exists() else ((judge,), None)
-        for judge in judges
-    )
-    if labels is None and any(name is not None for _, name in told):
-        name = next(name for _, name in told if name is not None)
-        raise click.UsageError(
-            f"--judge {name} is no file. If it is a metric of INPUT, name the labels' metric, too: "
-            f"--labels NAME --judge {shlex.quote(name)}"
-        )
-    return LabelSources(people, metric, told, _families(families, judges))
-
-
 def _families(given: tuple[str, ...], judges: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """Patterns of each judge's family; none at all where none was named."""
-    if given and not judges:
+    """Patterns of each judge's family."""
+    if not judges:
         raise click.UsageError("--judge-family needs the judge whose family it is: --judge FILE.")
     found: list[list[str]] = [[] for _ in judges]
     for text in given:
@@ -137,7 +132,7 @@ def _families(given: tuple[str, ...], judges: tuple[str, ...]) -> tuple[tuple[st
             )
         k = fitting[0] if fitting else 0
         found[k].append(text.removeprefix(f"{judges[k]}=") if fitting else text)
-    return tuple(map(tuple, found)) if given else ()
+    return tuple(map(tuple, found))
 
 
 def refuse_without_labels(sources: LabelSources, spec: Spec, *, others: bool) -> None:

@@ -19,7 +19,7 @@ from rankbars.tables.joining import join_scores
 from rankbars.tables.oddscores import check_scale
 from rankbars.tables.parsedtables import SHARED_TASK
 from rankbars.tables.reruns import TEXTS
-from rankbars.tables.strays import refuse_alike_rows
+from rankbars.tables.strays import items_with_gaps, refuse_alike_rows
 
 __all__ = ["ReadOne", "join_sides", "name_side", "read_sides"]
 
@@ -169,7 +169,7 @@ def join_sides(sides: Mapping[str, Scores], *, anyway: bool = False) -> Scores:
     some sides lack some of them.
     """
     joined = join_scores(list(sides.values()), list(sides), anyway=anyway)
-    refuse_alike_rows(joined)
+    refuse_alike_rows(items_with_gaps(joined))
     _check_scales(joined)
     told: dict[tuple[str, str | None, str], Note] = {}
     places: dict[tuple[str, str | None, str], list[str]] = {}

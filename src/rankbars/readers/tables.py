@@ -240,7 +240,8 @@ def name_files(
         if runs:
             return [FileNames(side, SHARED_TASK, SHARED_TASK, run=run) for run in runs]
         return [FileNames(side, task, task) for task in _tasks_of(files)]
-    alike = _folders_of(files)
+    several = len(files) > 1
+    alike = _folders_of(files) if several else []
     parts = [name.rpartition("/") for name in alike]
     if parts and all(model and names_run(run) for model, _, run in parts):
         return [
@@ -255,16 +256,16 @@ def name_files(
     named = [_split_metric(stem, counts) for stem in stems]
     folders = [Path(file.label).parent.name for file in files]
     # Folders are tasks where files of one name, which are models, stand in several of them.
-    several = all(folders) and _stand_in_several(files)
-    crossed = _crossed(files)
+    in_folders = several and all(folders) and _stand_in_several(files)
+    crossed = _crossed(files) if several else ""
     grid = len(files) == len(set(folders)) * len({file_stem(file.path) for file in files})
     found = []
     for file, (stem, metric), folder in zip(files, named, folders, strict=True):
         given, sign, _ = file.label.partition(_NAMED)
         model = given if sign else stem
-        amount = len(files) == 1 and stem.casefold() in AMOUNTS  # no task is called cost
+        amount = not several and stem.casefold() in AMOUNTS  # no task is called cost
         task = SHARED_TASK if beside or amount else stem
-        shared = folder if several and folder and not alike else SHARED_TASK
+        shared = folder if in_folders and folder and not alike else SHARED_TASK
         found.append(
             FileNames(
                 model, task, shared, metric, bool(sign), crossed, grid, bool(alike and not sign)
@@ -302,7 +303,7 @@ def _tasks_of(files: Sequence[InputFile]) -> list[str]:
 def _folders_of(files: Sequence[InputFile]) -> list[str]:
     """Of files of one name in different folders, what tells their folders apart; else nothing."""
     paths = [Path(file.label.partition(_NAMED)[2] or file.label) for file in files]
-    if len(files) < 2 or len({file_stem(file.path) for file in files}) > 1:
+    if len({file_stem(file.path) for file in files}) > 1:
         return []
     parts = [path.parent.parts for path in paths]
     if len(set(parts)) < len(parts):

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
-from rankbars.data.boardparts import CostFront, PartlyScored
 from rankbars.data.notes import list_words
 from rankbars.errors import DataError
 from rankbars.render.claims import APPROXIMATE, statements_level
@@ -28,6 +28,9 @@ from rankbars.render.notation import (
 )
 from rankbars.render.ranktable import Head, SideTable
 from rankbars.stats.tails import critical_value
+
+if TYPE_CHECKING:
+    from rankbars.data.boardparts import CostFront, PartlyScored
 
 __all__ = [
     "cost_table",
@@ -48,9 +51,13 @@ _MOST_WITHIN, _MOST_STEPS = 4, 12
 
 def side_tables(board: Leaderboard, task: str | None = None) -> list[SideTable]:
     """What stands below the main table of a board, or of one of its tasks."""
-    found = [placed_table(board, task)]
-    if task is None:
-        found += [order_table(board), cost_table(board)]
+    found = []
+    if board.partly is not None:
+        found.append(placed_table(board, task))
+    if task is None and board.also:
+        found.append(order_table(board))
+    if task is None and board.front is not None:
+        found.append(cost_table(board))
     if task is None and (board.categories or board.over_time is not None):
         from rankbars.render.arenatables import category_table, change_table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from rankbars.data.storedtasks import known_outline
 from rankbars.errors import DataError
 from rankbars.tables.labels import plain_form
 
-__all__ = ["note_lookalikes", "note_strays", "refuse_alike_rows"]
+__all__ = ["items_with_gaps", "note_lookalikes", "note_strays", "refuse_alike_rows"]
 
 # With two models, whatever one of them lacks the other has alone.
 _FEWEST_MODELS = 3
@@ -62,15 +62,16 @@ def note_strays(scores: Scores) -> Scores:
     DataError
         If most rows that models lack are there under a name that looks the same.
     """
-    refuse_alike_rows(scores)
-    if len(scores.models) < _FEWEST_MODELS:
+    gaps = items_with_gaps(scores)
+    if gaps:
+        refuse_alike_rows(gaps)
+    if len(scores.models) < _FEWEST_MODELS or (not gaps and len(scores.tasks) == 1):
         return scores
-    there = _there(scores)
-    notes = [*_own_tasks(scores, there), *_own_items(there), *_few_items(scores, there)]
+    notes = [*_own_tasks(scores, gaps), *_own_items(gaps), *_few_items(gaps)]
     return scores.with_notes(notes) if notes else scores
 
 
-def _there(scores: Scores) -> dict[str, Items]:
+def items_with_gaps(scores: Scores) -> dict[str, Items]:
     """Tasks of items with gaps, which are in memory."""
     found = {}
     for name in scores.tasks:
@@ -84,9 +85,9 @@ def _there(scores: Scores) -> dict[str, Items]:
     return found
 
 
-def refuse_alike_rows(scores: Scores) -> None:
+def refuse_alike_rows(gaps: Mapping[str, Items]) -> None:
     """Raises `DataError` where models have the same rows under names that only look the same."""
-    for task, items in _there(scores).items():
+    for task, items in gaps.items():
         there = ~np.isnan(items.values)
         if items.ids is None or there.all(axis=0).any():
             continue
@@ -109,8 +110,6 @@ _ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")  # before a number
 
 def _own_tasks(scores: Scores, gaps: dict[str, Items]) -> Iterator[Note]:
     """Tasks that one model has alone, where there are others beside them."""
-    if len(scores.tasks) < 2:
-        return
     owned = defaultdict(list)
     for name in scores.tasks:
         if known_outline(scores.tasks, name) is not None:
@@ -153,9 +152,7 @@ def _own_items(gaps: dict[str, Items]) -> Iterator[Note]:
                 )
 
 
-def _few_items(scores: Scores, gaps: dict[str, Items]) -> Iterator[Note]:
-    if len(gaps) < len(scores.tasks) and not gaps:
-        return
+def _few_items(gaps: dict[str, Items]) -> Iterator[Note]:
     for name, items in gaps.items():
         seen = ~np.isnan(items.values)
         counts = seen.sum(axis=0)
