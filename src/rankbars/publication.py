@@ -38,6 +38,7 @@ from rankbars.render.siteboards import (
 )
 from rankbars.render.sitepages import site_files
 from rankbars.steps.boardchanges import diff
+from rankbars.store.opening import is_store
 
 __all__ = ["BuiltSite", "build_site"]
 
@@ -117,7 +118,7 @@ def build_site(
             raise DataError(f"{plan.path}: there is no board to rank.")
         history = maker.history(maker.lead)
     except RankbarsError as error:
-        error.args = (by_keys(str(error)), *error.args[1:])
+        error.args = (maker.by_keys(str(error)), *error.args[1:])
         raise
     changes = tuple(diff(old.board, new.board) for old, new in pairwise(history))
     if plan.address and find_spec("matplotlib") is None:
@@ -155,6 +156,7 @@ class _Maker:
     def __init__(self, plan: SitePlan, held: MadeFiles, version: str, n_jobs: int) -> None:
         self.plan, self.held, self.version, self.n_jobs = plan, held, version, n_jobs
         self.frame = digest_of([frame_of(plan), version])
+        self.by_keys = partial(by_keys, stored=any(map(is_store, plan.results)))
         self.ranked: list[str] = []
         self.said: list[str] = []
         self.lacking: list[str] = []
@@ -407,7 +409,7 @@ class _Maker:
         except DataError as error:
             if is_main:
                 raise
-            why = by_keys(str(error.__cause__))
+            why = self.by_keys(str(error.__cause__))
             self._say(f"The board {chosen.name!r} was not ranked. {why}", lacking=True)
             return replace(made, summary=unranked_summary(plan, made, scores, why, self.version))
         if is_main:
@@ -418,7 +420,7 @@ class _Maker:
 
     def _say(self, text: str, *, lacking: bool = False) -> None:
         """Tell the maker of the site, once."""
-        text = by_keys(text)
+        text = self.by_keys(text)
         if text not in self.said:
             self.said.append(text)
             if lacking:
@@ -520,8 +522,6 @@ class _Maker:
 
 def _read_results(plan: SitePlan, metric: Metric) -> Scores:
     """What the sources hold of one metric."""
-    from rankbars.store.opening import is_store
-
     options = dict(plan.reading)
     if metric.name is not None:
         options["metric"] = metric.name

@@ -93,6 +93,30 @@ CASES = (
         ("weighted average",),
     ),
     Case(
+        "site of a store/advice",
+        "add t.csv --store s.duckdb ; site site.yaml -o out",
+        {
+            "t.csv": long_table({"a": 0.9, "b": 0.5, "c": 0.2}),
+            "site.yaml": lines("title: T", "results: s.duckdb"),
+        },
+        ("if not: rankbars add --direction lower",),
+        ("reading.",),
+    ),
+    *(
+        Case(
+            f"log of a store/{words}",
+            f"add t.csv --store s.duckdb ; log {words}",
+            {"t.csv": long_table({"a": 0.9, "b": 0.5})},
+            says,
+            code=code,
+        )
+        for words, says, code in (
+            ("--store s.duckdb", ("s.duckdb holds 1 file", "t.csv"), 0),
+            ("s.duckdb --store other.duckdb", ("Name one store: rankbars log STORE.",), 2),
+            ("", ("Name one store: rankbars log STORE.",), 2),
+        )
+    ),
+    Case(
         "sheets beside a site/models",
         "site site.yaml -o out",
         {

@@ -100,10 +100,14 @@ def account_for_store(path: str, events: int) -> None:
 
 
 @click.command("log", help=_LOG_HELP, short_help="What a store holds, and since when.")
-@click.argument("store", metavar="STORE")
+@click.argument("store", metavar="STORE", required=False)
+@click.option("--store", "named", metavar="STORE", help="The same, as other commands take it.")
 @json_option
-def log_command(*, store: str, as_json: bool) -> None:
+def log_command(*, store: str | None, named: str | None, as_json: bool) -> None:
     """Open, list."""
+    store = named if store is None else store
+    if store is None or named not in (None, store):
+        raise click.UsageError("Name one store: rankbars log STORE.")
     from rankbars.render.notation import counted
     from rankbars.store.access import open_store
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
+from functools import partial
 from typing import NamedTuple
 
 from rankbars.data.spec import OVERS, Spec, VoteOptions
@@ -37,10 +38,17 @@ class _Key(NamedTuple):
     within: str = ""  # the name of the value, where the key holds several
 
 
-def by_keys(message: str) -> str:
+def by_keys(message: str, *, stored: bool = False) -> str:
     r"""A message with keys of the configuration in place of options of the command line.
 
     An option that has no key stays as it is written, and so does a command to run.
+
+    Parameters
+    ----------
+    message : str
+        What was said to the command line.
+    stored : bool
+        Whether the results are a store: what says how they are read was said when they were added.
 
     Examples
     --------
@@ -48,20 +56,26 @@ def by_keys(message: str) -> str:
     'Add ranking.missing: pairwise, or declare it: reading.minimum: 0.'
     >>> by_keys("Name them: --column item=question --column time=. Or leave out --models.")
     "Name them: reading.columns: {item: question, time: ''}. Or leave out --models."
+    >>> by_keys("Add --missing fail; declare it: --score-min 0.", stored=True)
+    'Add ranking.missing: fail; declare it: rankbars add --score-min 0.'
     >>> by_keys("Choose it: --metric 'f1 (macro)'. Or: --rows independent.")
     'Choose it: metrics: [{name: f1 (macro)}]. Or: ranking.independent_rows: true.'
     """
     lines = [line for line in message.split("\n") if not line.startswith("In Python: ")]
     text = "\n".join(lines).replace("the line to paste, what", "the key, what")
-    return _OPTION.sub(_written, text)
+    return _OPTION.sub(partial(_written, stored=stored), text)
 
 
-def _written(found: re.Match[str]) -> str:
+def _written(found: re.Match[str], stored: bool) -> str:
     """One option, with all values that follow each other, as the key that says the same."""
     option, whole = found[1], found[0]
     if option is None:
         return whole
     values = [_bare(one[1]) for one in _EACH.finditer(whole) if one[1] is not None]
+    key = _key(option)
+    reads = option == "metric" or (key is not None and key.place.startswith("reading."))
+    if stored and reads and not (option == "rows" and values == ["independent"]):
+        return f"rankbars add {whole}"
     if option == "metric":
         # Of several metrics, a task has one; metrics of a site are boards beside each other.
         one = f"metrics: [{{name: {_yaml(values[0])}}}]" if values else "metrics"
@@ -70,7 +84,6 @@ def _written(found: re.Match[str]) -> str:
         return "ranking.independent_rows: true"
     if option == "aggregate":
         return _average(values, whole)
-    key = _key(option)
     if key is None:
         return whole
     rest = "".join(f" {one}" for one in values)  # words of the sentence, where it takes none
