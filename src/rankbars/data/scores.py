@@ -268,6 +268,8 @@ class Scores(Frozen):
         over_time: str | None = None,
         failed: str | None = None,
         trials: str | None = None,
+        reruns: str | None = None,
+        models: str | Sequence[str] | None = None,
     ) -> Scores:
         """Scores from a data frame of pandas, polars, pyarrow or duckdb: tidy, wide, or votes.
 
@@ -316,6 +318,11 @@ class Scores(Frozen):
         trials : {"fixed"}, optional
             Each item was tried a number of times that did not depend on the answers; needed where
             answers look as if they had been stopped at the first right one.
+        reruns : {"newest", "all"}, optional
+            Which of several runs of one model on one task counts, where a column such as ``date``
+            tells them apart.
+        models : str or sequence of str, optional
+            Only these models, as if no other were there. Choose without looking at the results.
 
         Raises
         ------
@@ -343,7 +350,7 @@ class Scores(Frozen):
             "maximum": maximum, "controls": controls, "self_votes": self_votes, "cells": cells,
             "words": words,
             "where": where, "within": within, "over_time": over_time, "failed": failed,
-            "trials": trials,
+            "trials": trials, "reruns": reruns, "models": models,
         }  # fmt: skip
         return scores_from_frame(frame, declared)
 

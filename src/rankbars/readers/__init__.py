@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rankbars.data.notes import Note, note_chosen
+from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.errors import OptionError
 from rankbars.readers.chosenfiles import (
@@ -24,6 +24,7 @@ from rankbars.readers.inputfiles import Progress, is_url
 from rankbars.readers.recognition import FileReport, Format, KnownFormats, Recognition
 from rankbars.readers.registry import FORMATS
 from rankbars.tables.readoptions import ReadOptions, options_of
+from rankbars.tables.remarks import choose_models
 
 if TYPE_CHECKING:
     from rankbars.tables.parsedtables import ParsedTable
@@ -228,7 +229,7 @@ def read(
 
         apart = replace(options, models=())
         reader = partial(_read, format=format, options=apart, progress=progress)
-        scores = _choose_models(
+        scores = choose_models(
             read_sides(
                 paths,
                 reader,
@@ -255,7 +256,7 @@ def _read(
         if not set(options.models) <= set(scores.models):
             # A name that is not known is told with all that are.
             scores = gather(chosen, replace(options, models=()), formats, skipped)
-        scores = _choose_models(scores, options.models)
+        scores = choose_models(scores, options.models)
     equal = note_equal(scores.inputs)
     left_out = [Note("plugin", problem) for problem in formats.problems]
     return scores.with_notes([*equal, *skipped.notes(), *left_out])
@@ -297,15 +298,6 @@ def texts_of_inputs(
                 tables[name] = read_tables([one.file for one in chosen], side)
         found = texts_of_sides(tables, options)
     return None if found is None else (found.column, next(iter(found.notes), None))
-
-
-def _choose_models(scores: Scores, models: Sequence[str]) -> Scores:
-    if not models:
-        return scores
-    chosen = scores.select(models=models)
-    if len(chosen.models) == len(scores.models):
-        return chosen
-    return chosen.with_notes([note_chosen(len(chosen.models), len(scores.models))])
 
 
 def explain(paths: Paths) -> list[FileReport]:

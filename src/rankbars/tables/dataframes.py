@@ -29,7 +29,7 @@ from rankbars.tables.parsedtables import SHARED_TASK, FileNames
 from rankbars.tables.parsing import parse_table
 from rankbars.tables.readoptions import ReadOptions, options_of
 from rankbars.tables.relations import Table
-from rankbars.tables.remarks import note_chosen_rows
+from rankbars.tables.remarks import choose_models, note_chosen_rows
 from rankbars.tables.strays import note_lookalikes
 from rankbars.tables.tableheads import corner_names
 from rankbars.tables.valuetables import Chunk, CodedTexts, ValueTable
@@ -44,9 +44,11 @@ CHUNK_ROWS = 1 << 18
 
 # An option of the command line with its value; several of them, and what they are in Python.
 _OPTION = (
-    r"--(?:column|metric|layout|rows|direction|folds|score-min|score-max|cells|where) "
-    r"""(?:'[^']*'(?:"'"'[^']*')*|[^\s;,:()'"]+)"""
+    r"--(?:column|metric|layout|rows|direction|folds|score-min|score-max|cells|where|word|reruns|"
+    r"models|within|over-time|self-votes|test-share|trials|failed) "
+    r"""(?:'[^']*'(?:"'"'[^']*')*|"[^"]*"|[^\s;,:()'"]+)"""
 )
+_DECIMAL = "If the comma is the decimal mark: --decimal , (in Python: decimal=',')."
 _IN_PYTHON = re.compile(r" \(In Python: [^()]*\)")
 _LINE = re.compile(rf"({_OPTION}(?: {_OPTION})*)(?: \(in Python: .+?\)(?=[.;,: ]))?")
 
@@ -87,14 +89,15 @@ def scores_from_frame(frame: Any, declared: Mapping[str, Any]) -> Scores:
                 )
     except RankbarsError as error:
         # Who holds a frame types Python, not options of a command.
-        told = _IN_PYTHON.sub("", _LINE.sub(_in_python, str(error)))
+        text = str(error).replace(_DECIMAL, "If the comma is the decimal mark, put points there.")
+        told = _IN_PYTHON.sub("", _LINE.sub(_in_python, text))
         error.args = (told, *error.args[1:])
         raise
     scores = replace(
         scores,
         notes=tuple(replace(note, message=_LINE.sub(_told, note.message)) for note in scores.notes),
     )
-    scores = scores.with_notes(note_chosen_rows(options.where))
+    scores = choose_models(scores.with_notes(note_chosen_rows(options.where)), options.models)
     return replace(note_lookalikes(scores), library=type(frame).__module__.partition(".")[0])
 
 
@@ -128,7 +131,8 @@ def _arguments(line: re.Match[str]) -> str:
     given: dict[str, list[str]] = {}
     words = shlex.split(line[1].rstrip("."))
     for option, value in zip(words[::2], words[1::2], strict=True):
-        given.setdefault(_NAMES.get(option[2:], option[2:]), []).append(value)
+        name = _NAMES.get(option[2:], option[2:].replace("-", "_"))
+        given.setdefault(name, []).append(value)
     return ", ".join(f"{name}={_value(name, values)}" for name, values in given.items())
 
 
@@ -136,14 +140,16 @@ def _told(line: re.Match[str]) -> str:
     return _arguments(line) + "." * line[1].endswith(".")
 
 
-_NAMES = {"column": "columns", "score-min": "minimum", "score-max": "maximum"}
+_NAMES = {
+    "column": "columns", "word": "words", "score-min": "minimum", "score-max": "maximum",
+}  # fmt: skip
 
 
 def _value(name: str, values: Sequence[str]) -> str:
     """Values of one option as they are written in Python."""
-    if all("=" in value for value in values) and name in ("columns", "direction"):
+    if all("=" in value for value in values) and name in ("columns", "direction", "words"):
         return repr(dict(value.split("=", 1) for value in values))
-    if name in ("folds", "minimum", "maximum"):
+    if name in ("folds", "minimum", "maximum", "test_share"):
         return values[-1]
     if len(values) > 1:
         return repr(list(values))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Folds, Items
-from rankbars.data.notes import Note, list_names, list_words
+from rankbars.data.notes import Note, list_names, list_words, note_chosen
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import known_outline, outline_of
 from rankbars.errors import DataError
@@ -25,6 +25,7 @@ from rankbars.tables.runnames import TIMES as NAMES_OF_TIMES
 __all__ = [
     "Counted",
     "check_swapped",
+    "choose_models",
     "describe_group",
     "describe_lost_rows",
     "describe_rows",
@@ -67,6 +68,16 @@ def describe_group(parts: Sequence[TidyTable]) -> tuple[Note, ...]:
     return tuple(
         Note(code, f"{list_words(found, 3)}: {text}") for (code, text), found in where.items()
     )
+
+
+def choose_models(scores: Scores, models: Sequence[str]) -> Scores:
+    """Only these models, with a note if there are others; all of them where none is named."""
+    if not models:
+        return scores
+    chosen = scores.select(models=models)
+    if len(chosen.models) == len(scores.models):
+        return chosen
+    return chosen.with_notes([note_chosen(len(chosen.models), len(scores.models))])
 
 
 def note_chosen_rows(where: Sequence[str]) -> list[Note]:
