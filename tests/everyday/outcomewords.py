@@ -133,6 +133,37 @@ agentC,30/114,2/11,15/75,3/8
 
 CASES = (
     Case(
+        "a word among numbers/asked",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "model,item,score",
+                *(
+                    f"{m},{i},{(i * 7 + k) % 10 / 10 if i else 'timeout'}"
+                    for k, m in enumerate("ab")
+                    for i in range(30)
+                ),
+            )
+        },
+        ("--word timeout=missing",),
+        code=1,
+    ),
+    Case(
+        "a word among numbers/named",
+        "rank t.csv --word timeout=missing --missing pairwise",
+        {
+            "t.csv": lines(
+                "model,item,score",
+                *(
+                    f"{m},{i},{(i * 7 + k) % 10 / 10 if i else 'timeout'}"
+                    for k, m in enumerate("ab")
+                    for i in range(30)
+                ),
+            )
+        },
+        models=("a", "b"),
+    ),
+    Case(
         "made again/checkpoints of one training",
         "rank c.csv",
         {"c.csv": checkpoints()},

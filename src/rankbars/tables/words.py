@@ -171,6 +171,8 @@ _NOT_RUN = (
     r"infra|skip|cancel|not[ _-]?run|pending|block|unknown|invalid|abort|exclu|setup|unable|n/?a$"
     r"|xfail|xpass|flaky|deselect|queued|running|quarantin"
 )
+# What stands in place of a number that did not come about.
+_NO_RESULT = re.compile(rf"{_NOT_RUN}|time[ _-]?out|error|exception|fail|crash|\boom\b|killed")
 _GRADES = re.compile(r"[a-f][+-]?|[a-f]")
 _POINTS = {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0, "e": 0.0, "f": 0.0}
 
@@ -199,6 +201,8 @@ def ask_about_words(unread: Unread, *, beside_truths: bool) -> str:
         worth = {word: _points(word.strip().casefold()) for word in words}
     elif beside_truths:
         worth = {word: _proposed(word.casefold()) for word in words}
+    elif all(_NO_RESULT.search(word.casefold()) for word in words):
+        worth = dict.fromkeys(words, "missing")
     else:
         return ""
     lines = " ".join(shlex.join(("--word", f"{word.strip()}={one}")) for word, one in worth.items())
