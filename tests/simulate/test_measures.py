@@ -9,18 +9,18 @@ from rankbars.simulate.coverages import (
     Tally,
     compare_with_published,
     covers,
+    share_of_field,
     tally_rows,
 )
 from rankbars.simulate.populations import RankSets
-from rankbars.stats.ranks import interval_width
 
 
 def test_width_is_a_share_of_the_field() -> None:
-    assert interval_width([[1, 1, 1], [1, 2, 3]], [[3, 3, 3], [1, 2, 3]], 3).tolist() == [1.0, 0.0]
+    assert share_of_field([[1, 1, 1], [1, 2, 3]], [[3, 3, 3], [1, 2, 3]], 3).tolist() == [1.0, 0.0]
 
 
 def test_one_model_has_no_width() -> None:
-    assert float(interval_width([1], [1], 1)) == 0.0
+    assert float(share_of_field([1], [1], 1)) == 0.0
 
 
 def test_a_tied_model_is_covered_by_its_whole_rank_set_only() -> None:

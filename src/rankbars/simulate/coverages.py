@@ -21,6 +21,7 @@ __all__ = [
     "covers",
     "portions",
     "rejections",
+    "share_of_field",
     "tally_rows",
     "trap",
 ]
@@ -30,6 +31,30 @@ TWO_SIDED = 0.05
 
 Published = Mapping[Any, float | tuple[float, float]]
 """Published values, or ranges of them, by what they belong to and the quantity."""
+
+
+def share_of_field(best: ArrayLike, worst: ArrayLike, n_models: int) -> NDArray[np.float64]:
+    """Mean width over models as a share of the widest possible one: 0 to 1.
+
+    Parameters
+    ----------
+    best, worst : array_like of int, shape (..., M)
+        Ends of the intervals.
+    n_models : int
+        M.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        Mean of ``(worst - best) / (M - 1)``; 0 for one model.
+
+    Examples
+    --------
+    >>> float(share_of_field([1, 1, 3], [2, 3, 3], 3))
+    0.5
+    """
+    width = np.subtract(worst, best).mean(axis=-1)
+    return np.asarray(width / max(n_models - 1, 1))
 
 
 def covers(best: ArrayLike, worst: ArrayLike, truth: RankSets) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankbars as rb
-from rankbars.simulate.coverages import covers
+from rankbars.simulate.coverages import covers, share_of_field
 from rankbars.simulate.populations import (
     BETWEEN_BLOCKS,
     Design,
@@ -29,7 +29,6 @@ from rankbars.simulate.populations import (
     true_rank_sets,
 )
 from rankbars.simulate.study import Row, Table
-from rankbars.stats.ranks import interval_width
 from rankbars.stats.streams import stream
 
 __all__ = [
@@ -119,7 +118,7 @@ def measure_this_task(design: Design, plan: ThisTaskPlan) -> Table:
                 **design._asdict(),
                 "level": level,
                 "method": method,
-                "width": float(interval_width(best, worst, design.n_models).mean()),
+                "width": float(share_of_field(best, worst, design.n_models).mean()),
                 "coverage": float(covers(best, worst, sets).mean()),
             }
             table.append(row)
@@ -223,7 +222,7 @@ def measure_new_tasks(design: Design, plan: NewTaskPlan) -> Table:
                     "level": level,
                     "rate": rate,
                     "merge": merge,
-                    "width": float(interval_width(best, worst, design.n_models).mean()),
+                    "width": float(share_of_field(best, worst, design.n_models).mean()),
                     **_coverage(covers(best[:, None], worst[:, None], new), rate, ""),
                     **_coverage(covers(best[:, None], worst[:, None], seen), rate, "seen"),
                 }

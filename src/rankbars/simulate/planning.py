@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankbars as rb
-from rankbars.simulate.coverages import Tally, covers, portions
+from rankbars.simulate.coverages import Tally, covers, portions, share_of_field
 from rankbars.simulate.populations import (
     Evaluation,
     RankSets,
@@ -30,7 +30,6 @@ from rankbars.simulate.study import (
     number,
     numbers,
 )
-from rankbars.stats.ranks import interval_width
 from rankbars.stats.streams import stream
 
 if TYPE_CHECKING:
@@ -213,7 +212,7 @@ def _measure_task(
 
 def _values(made: rb.RankIntervals, truth: RankSets) -> tuple[float, float, float]:
     covered = covers(made.best, made.worst, truth)
-    width = interval_width(made.best, made.worst, len(made.models))
+    width = share_of_field(made.best, made.worst, len(made.models))
     return float(width), float(covered.mean()), float(covered.all(axis=-1).mean())
 
 

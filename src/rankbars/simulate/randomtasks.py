@@ -19,6 +19,7 @@ import rankbars as rb
 from rankbars.simulate.coverages import (
     Published,
     covers,
+    share_of_field,
     tally_rows,
     trap,
 )
@@ -34,7 +35,6 @@ from rankbars.simulate.populations import (
     true_rank_sets,
 )
 from rankbars.simulate.study import Table
-from rankbars.stats.ranks import interval_width
 from rankbars.stats.streams import stream
 
 __all__ = ["observed", "ties"]
@@ -99,7 +99,7 @@ def measure(number: int, first: int, count: int, seed: int) -> Table:
         truth, seen = _new_tasks(design, rng)
         for method, new in _predict(design, n_tasks, rng).items():
             measured = (
-                float(interval_width(new.best, new.worst, design.n_models)),
+                float(share_of_field(new.best, new.worst, design.n_models)),
                 float(covers(new.best, new.worst, truth).mean()),
                 float(covers(new.best, new.worst, seen).mean()),
             )
@@ -261,7 +261,7 @@ def measure_ties(name: str, first: int, count: int, seed: int) -> Table:
         best = np.array([one.best for one in ranked])
         worst = np.array([one.worst for one in ranked])
         covered = covers(best, worst, truths)
-        measured = interval_width(best, worst, design.n_models), covered.mean(1), covered.all(1)
+        measured = share_of_field(best, worst, design.n_models), covered.mean(1), covered.all(1)
         rows += tally_rows(
             {"design": name, "method": method}, dict(zip(QUANTITIES, measured, strict=True))
         )

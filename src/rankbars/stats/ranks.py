@@ -189,27 +189,29 @@ def midranks(values: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]
     return np.moveaxis(ranks, -1, axis)
 
 
-def interval_width(best: ArrayLike, worst: ArrayLike, n_ranks: int) -> NDArray[np.float64]:
-    """Mean width of the rank intervals of a field as a share of the widest possible one.
+def interval_width(best: ArrayLike, worst: ArrayLike, n_ranks: int) -> float:
+    """Mean width of rank intervals as a share of the whole field.
 
     Parameters
     ----------
-    best, worst : array_like of int, shape (..., M)
-        Ends of the intervals.
+    best, worst : array_like of int
+        Ends of the intervals, any shape.
     n_ranks : int
         Number of ranks.
 
     Returns
     -------
-    ndarray, shape (...)
+    float
         Mean of ``(worst - best) / (n_ranks - 1)``, between 0 and 1; 0 for a single rank.
 
     Examples
     --------
-    >>> interval_width([1, 1, 3], [2, 3, 3], 3).item()
+    >>> interval_width([1, 1, 3], [2, 3, 3], 3)
     0.5
     """
-    return np.asarray(np.subtract(worst, best).mean(axis=-1) / max(n_ranks - 1, 1))
+    if n_ranks == 1:
+        return 0.0
+    return float(np.mean(np.subtract(worst, best)) / (n_ranks - 1))
 
 
 def count_around(

@@ -201,7 +201,7 @@ def _width(scores: Scores, name: str, alpha: float) -> float:
     if deciding is None:
         return 1.0
     made = take_correction("holm")(Family(deciding.statistic, deciding.df), "each", alpha).decisions
-    return float(interval_width(*count_bounds(made.better, made.worse), len(scores.models)))
+    return interval_width(*count_bounds(made.better, made.worse), len(scores.models))
 
 
 def _group_by_top(halves: _Halves, k: int, overlap: float) -> Scores:
