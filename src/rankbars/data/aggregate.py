@@ -27,12 +27,11 @@ from rankbars.data.fields import (
     check_ranks,
     freeze,
 )
-from rankbars.data.intervals import Scope
+from rankbars.data.intervals import DrawnRanks, Scope
 from rankbars.data.notes import Note
 from rankbars.data.partialorder import PartialOrder
 from rankbars.errors import DataError
-from rankbars.stats.ranks import RankBounds
-from rankbars.stats.resampling.rankcounts import exceeding_ranks, expected_rank
+from rankbars.stats.resampling.rankcounts import expected_rank
 from rankbars.stats.resampling.taskmeans import Components, Ends
 from rankbars.stats.tails import critical_value
 
@@ -42,7 +41,7 @@ Over = Literal["items", "tasks", "families"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Aggregate(Frozen):
+class Aggregate(Frozen, DrawnRanks):
     """Average score of each model, with its interval and its rank interval.
 
     Parameters
@@ -192,65 +191,12 @@ class Aggregate(Frozen):
         """
         return np.asarray((self.best == 1) & ~np.isnan(self.score))
 
-    def top_share(self, k: int) -> NDArray[np.float64] | None:
-        """Share of the draws in which each model ranks `k` or better, to stand beside the ranks.
-
-        Draws know nothing of what ranks allow for: how many models were compared, that few tasks
-        or skewed rows need other laws. So shares of draws can say more than the ranks do, as
-        "first in 98 % of draws" beside the ranks 1 to 31. Such shares contradict what stands
-        beside them; `rank_probability` keeps them.
-
-        Parameters
-        ----------
-        k : int
-            From 1 to the number of models.
-
-        Returns
-        -------
-        array of float, shape (M,), or None
-            None without draws, and where the shares say more than the ranks: of a model that may
-            rank lower than `k` that it ranks there in more than ``1 - alpha`` of the draws, or of
-            one that ranks lower that it reaches `k` in more than `alpha` of them.
-
-        Examples
-        --------
-        >>> import rankbars as rb
-        >>> task = rb.Estimates(("a", "b", "c"), [0.5, 0.7, 0.9], se=[0.1, 0.1, 0.1])
-        >>> average = rb.aggregate(rb.Scores({"x": task, "y": task}), scope="all")
-        >>> average.best.tolist(), average.worst.tolist()
-        ([2, 1, 1], [3, 3, 2])
-        >>> average.rank_probability[2].round(2).tolist()
-        [0.98, 0.02, 0.0]
-        >>> average.top_share(1) is None
-        True
-        """
-        if self.rank_probability is None:
-            return None
-        share = np.asarray(self.rank_probability[:, :k].sum(axis=1))
-        return None if self.exceeding(k).any() else share
-
-    def exceeding(self, k: int) -> NDArray[np.bool_]:
-        """Models of which draws say more than ranks do, at the places from 1 to `k`, shape (M,).
-
-        None of them where ranks are counted in the draws themselves.
-        """
-        if self.rank_probability is None or self.is_counted:
-            return np.zeros(len(self.models), dtype=np.bool_)
-        return exceeding_ranks(
-            self.rank_probability, RankBounds(self.best, self.worst), k, self.alpha
-        )
-
     @property
     def expected_rank(self) -> NDArray[np.float64] | None:
         """Mean rank of each model over the draws, shape (M,); None without rank probabilities."""
         if self.rank_probability is None:
             return None
         return expected_rank(self.rank_probability)
-
-    @property
-    def is_counted(self) -> bool:
-        """Whether nothing is promised of ranks, as where they are a band counted in draws."""
-        return self.guarantee is None and not self.approximate
 
     @property
     def is_range(self) -> bool:

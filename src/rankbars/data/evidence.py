@@ -127,7 +127,7 @@ class Coverage:
         """
         columns = locate_models(of_models, models)
         counts = {}
-        for name in ("scored", "unscored", "errors", "zeros", "missing"):
+        for name in _COUNTS:
             given = getattr(self, name)
             if given is not None:
                 counts[name] = np.full(len(models), self.expected if name == "missing" else 0)
@@ -136,16 +136,10 @@ class Coverage:
 
     def take(self, columns: Sequence[int]) -> Coverage:
         """The same counts of the models at the given positions only."""
-        chosen = np.asarray(columns, dtype=np.intp)
-        return Coverage(
-            self.expected,
-            self.scored[chosen],
-            self.unscored[chosen],
-            self.errors[chosen],
-            self.missing[chosen],
-            None if self.zeros is None else self.zeros[chosen],
-        )
+        return replace(self, **_some(self, _COUNTS, np.asarray(columns, dtype=np.intp)))
 
+
+_COUNTS = ("scored", "unscored", "errors", "missing", "zeros")
 
 # What rows can be that are no folds.
 _DESIGNS = ("items", "runs", "prompts")
@@ -407,23 +401,16 @@ def take_models(evidence: Evidence, columns: Sequence[int] | NDArray[np.intp]) -
     if isinstance(evidence, Votes):
         return evidence.take(chosen)
     if isinstance(evidence, Items):
-        return replace(
-            evidence,
-            models=models,
-            values=evidence.values[:, chosen],
-            answers=None if evidence.answers is None else evidence.answers[:, chosen],
-            runs=None if evidence.runs is None else evidence.runs[:, :, chosen],
-            within=None if evidence.within is None else evidence.within[:, chosen],
-            trials=None if evidence.trials is None else evidence.trials[:, :, chosen],
-            judge=None if evidence.judge is None else evidence.judge[:, :, chosen],
-        )
-    return Estimates(
-        models,
-        evidence.mean[chosen],
-        None if evidence.se is None else evidence.se[chosen],
-        None if evidence.cov is None else evidence.cov[np.ix_(chosen, chosen)],
-        None if evidence.n is None else evidence.n[chosen],
-    )
+        cells = ("values", "answers", "runs", "within", "trials", "judge")
+        return replace(evidence, models=models, **_some(evidence, cells, (..., chosen)))
+    cov = None if evidence.cov is None else evidence.cov[np.ix_(chosen, chosen)]
+    return replace(evidence, models=models, cov=cov, **_some(evidence, ("mean", "se", "n"), chosen))
+
+
+def _some(held: Coverage | Items | Estimates, names: tuple[str, ...], place: Any) -> dict[str, Any]:
+    """Part of each of the arrays that are there."""
+    arrays = {name: getattr(held, name) for name in names}
+    return {name: array[place] for name, array in arrays.items() if array is not None}
 
 
 def rename_models(evidence: Evidence, models: tuple[str, ...]) -> Evidence:
@@ -452,23 +439,14 @@ def take_rows(items: Items, keep: NDArray[np.bool_]) -> Items:
     """The same evidence on the rows where `keep` is true, shape (n,)."""
     if keep.all():
         return items
-    ids, judge = items.ids, items.judge
+    judge = items.judge
     if judge is not None:  # rows that lose their labels are judged all the same
         order = np.argsort(~keep, kind="stable")
         rest = judge[items.n :]
         judge = np.concatenate([judge[: items.n][order], rest])
-    return replace(
-        items,
-        judge=judge,
-        values=items.values[keep],
-        clusters=None if items.clusters is None else items.clusters[keep],
-        weights=None if items.weights is None else items.weights[keep],
-        ids=None if ids is None else names_where(ids, keep),
-        answers=None if items.answers is None else items.answers[keep],
-        runs=None if items.runs is None else items.runs[keep],
-        within=None if items.within is None else items.within[keep],
-        trials=None if items.trials is None else items.trials[keep],
-    )
+    rows = ("values", "clusters", "weights", "answers", "runs", "within", "trials")
+    ids = None if items.ids is None else names_where(items.ids, keep)
+    return replace(items, judge=judge, ids=ids, **_some(items, rows, keep))
 
 
 def same_scores(one: Evidence, other: Evidence | None) -> bool:

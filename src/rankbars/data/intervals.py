@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.fields import (
+    Chances,
     Frozen,
     Level,
     Numbers,
@@ -22,8 +23,10 @@ from rankbars.data.fields import (
 )
 from rankbars.data.notes import Note
 from rankbars.errors import DataError
+from rankbars.stats.ranks import RankBounds
+from rankbars.stats.resampling.rankcounts import TOP, exceeding_ranks
 
-__all__ = ["RankIntervals", "Scope"]
+__all__ = ["DrawnRanks", "RankIntervals", "Scope"]
 
 Scope = Literal["each", "all"]
 
@@ -143,3 +146,75 @@ class RankIntervals(Frozen):
     def width(self) -> NDArray[np.int64]:
         """``worst - best`` per model, shape (M,)."""
         return self.worst - self.best
+
+
+class DrawnRanks:
+    """Parent of what shows ranks and, beside them, what draws of the scores say of ranks."""
+
+    __slots__ = ()
+
+    best: Ranks
+    worst: Ranks
+    alpha: Rate
+    guarantee: Level | None
+    approximate: bool
+    rank_probability: Chances | None
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether nothing is promised of ranks, as where they are a band counted in draws."""
+        return self.guarantee is None and not self.approximate
+
+    @property
+    def draws_exceed(self) -> bool:
+        """Whether draws say more than ranks do of who is first, or among the first three.
+
+        Never where nothing is promised of ranks.
+        """
+        return any(self.exceeding(k).any() for k in (1, min(TOP, self.best.size)))
+
+    def exceeding(self, k: int) -> NDArray[np.bool_]:
+        """Models of which draws say more than ranks do, at the places from 1 to `k`, shape (M,).
+
+        None of them where nothing is promised of ranks, as where they are counted in the draws.
+        """
+        if self.rank_probability is None or self.is_counted:
+            return np.zeros(self.best.size, dtype=np.bool_)
+        bounds = RankBounds(self.best, self.worst)
+        return exceeding_ranks(self.rank_probability, bounds, k, self.alpha)
+
+    def top_share(self, k: int) -> NDArray[np.float64] | None:
+        """Share of the draws in which each model ranks `k` or better, to stand beside the ranks.
+
+        Draws know nothing of what ranks allow for: how many models were compared, that few tasks
+        or skewed rows need other laws. So shares of draws can say more than the ranks do, as
+        "first in 98 % of draws" beside the ranks 1 to 31. Such shares contradict what stands
+        beside them; `rank_probability` keeps them.
+
+        Parameters
+        ----------
+        k : int
+            From 1 to the number of models.
+
+        Returns
+        -------
+        array of float, shape (M,), or None
+            None without draws, and where the shares say more than the ranks: of a model that may
+            rank lower than `k` that it ranks there in more than ``1 - alpha`` of the draws, or of
+            one that ranks lower that it reaches `k` in more than `alpha` of them.
+
+        Examples
+        --------
+        >>> import rankbars as rb
+        >>> task = rb.Estimates(("a", "b", "c"), [0.5, 0.7, 0.9], se=[0.1, 0.1, 0.1])
+        >>> average = rb.aggregate(rb.Scores({"x": task, "y": task}), scope="all")
+        >>> average.best.tolist(), average.worst.tolist()
+        ([2, 1, 1], [3, 3, 2])
+        >>> average.rank_probability[2].round(2).tolist()
+        [0.98, 0.02, 0.0]
+        >>> average.top_share(1) is None
+        True
+        """
+        if self.rank_probability is None or self.exceeding(k).any():
+            return None
+        return np.asarray(self.rank_probability[:, :k].sum(axis=1))

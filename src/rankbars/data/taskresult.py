@@ -23,11 +23,9 @@ from rankbars.data.fields import (
     check_level,
     freeze,
 )
-from rankbars.data.intervals import Scope
+from rankbars.data.intervals import DrawnRanks, Scope
 from rankbars.data.scores import Direction
 from rankbars.errors import DataError
-from rankbars.stats.ranks import RankBounds
-from rankbars.stats.resampling.rankcounts import exceeding_ranks
 from rankbars.stats.tails import critical_value
 
 if TYPE_CHECKING:
@@ -216,7 +214,7 @@ class Effects:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TaskResult:
+class TaskResult(DrawnRanks):
     """One task of a leaderboard; every array is aligned with the models of the board.
 
     Parameters
@@ -358,26 +356,6 @@ class TaskResult:
         A model without a score may stand anywhere, and is no part of it.
         """
         return np.asarray((self.best == 1) & ~np.isnan(self.mean))
-
-    def exceeding(self, k: int) -> NDArray[np.bool_]:
-        """Models of which draws say more than ranks do, at the places from 1 to `k`, shape (M,).
-
-        None of them where nothing is promised of ranks.
-        """
-        if self.rank_probability is None or (self.guarantee is None and not self.approximate):
-            return np.zeros(self.best.size, dtype=np.bool_)
-        bounds = RankBounds(self.best, self.worst)
-        return exceeding_ranks(self.rank_probability, bounds, k, self.alpha)
-
-    def top_share(self, k: int) -> NDArray[np.float64] | None:
-        """Share of the draws in which each model ranks `k` or better, to stand beside the ranks.
-
-        None without draws, and where the shares say more than the ranks: see
-        `rankbars.Aggregate.top_share`.
-        """
-        if self.rank_probability is None or self.exceeding(k).any():
-            return None
-        return np.asarray(self.rank_probability[:, :k].sum(axis=1))
 
     def score_interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Ends of each model's own interval at level ``1 - alpha``, shape (M,) each.

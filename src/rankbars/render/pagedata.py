@@ -179,7 +179,7 @@ def _shares(board: Leaderboard) -> dict[str, Any] | None:
     if shown is None:
         return None
     first, top = top_share(board, 1), top_share(board, TOP)
-    agrees = not shown.exceeding(1).any()
+    agrees = shown.top_share(1) is not None
     small = len(board.models) <= _MOST_WITH_DRAWS
     drawn = shown.rank_probability if agrees and small else None
     pairs = shown.dominance if agrees else None
@@ -195,9 +195,7 @@ def _shares(board: Leaderboard) -> dict[str, Any] | None:
 def shares_line(board: Leaderboard) -> str:
     """Why shares of draws do not stand beside the ranks; empty where they do, or there are none."""
     shown = _drawn_part(board)
-    if shown is None:
-        return ""
-    if not any(shown.exceeding(k).any() for k in (1, TOP) if k < len(board.models)):
+    if shown is None or not shown.draws_exceed:
         return ""
     return (
         "Shares of draws that would say more than these ranks are left out: draws do not allow for "

@@ -26,7 +26,7 @@ from rankbars.stats.resampling.distributions import (
     normal_draws,
     symmetric_root,
 )
-from rankbars.stats.resampling.rankcounts import TOP, rank_probability
+from rankbars.stats.resampling.rankcounts import rank_probability
 from rankbars.stats.selection import (
     SelectedScore,
     binomial_moments,
@@ -369,8 +369,7 @@ def with_shares(result: TaskResult, comparisons: Comparisons, seed: int) -> Task
     found = replace(
         result, rank_probability=share, dominance=_dominance(comparisons.pairs, present, size)
     )
-    places = (1, min(TOP, size))
-    return replace(found, draws_agree=not any(found.exceeding(k).any() for k in places))
+    return replace(found, draws_agree=not found.draws_exceed)
 
 
 def _draw(

@@ -27,7 +27,6 @@ from rankbars.errors import DataError
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.averaging.taskcontrasts import add_task, start_sums
 from rankbars.stats.countscores import binomial_se
-from rankbars.stats.resampling.rankcounts import TOP
 from rankbars.steps.average.averagechoices import ESTIMATORS, plan_average
 from rankbars.steps.average.averagemethods import Method
 from rankbars.steps.average.averageranks import average_contrasts, average_ranks, choose_for_average
@@ -410,10 +409,7 @@ class AverageCollector:
             if self._categories is None
             else self._categories.finish(found.category_draws),
         )
-        if draws is None:
-            return made
-        places = (1, min(TOP, len(plan.models)))
-        return replace(made, draws_agree=not any(made.exceeding(k).any() for k in places))
+        return made if draws is None else replace(made, draws_agree=not made.draws_exceed)
 
     def _differences(self, contrasts: Contrasts | None, draws: Draws | None) -> Differences | None:
         if len(self._plan.models) > _MOST_LISTED:
