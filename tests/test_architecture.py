@@ -96,6 +96,7 @@ DOORS = {
     ("rankbars.data.judged", "rankbars.render.verdicts"),
     ("rankbars.data.noise", "rankbars.render.noisetext"),
     ("rankbars.data.outlook", "rankbars.render.outlooks"),
+    ("rankbars.data.outlook", "rankbars.render.plantext"),
     ("rankbars.data.raceboard", "rankbars.render.plotting.workplots"),
     ("rankbars.data.raceboard", "rankbars.render.racetext"),
     ("rankbars.data.outlook", "rankbars.render.plotting.workplots"),

@@ -19,13 +19,12 @@ from rankbars.data.about import About
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardfile import board_json, load
 from rankbars.data.madefiles import Draft, MadeFiles, digest_of, make_files
-from rankbars.data.notes import NameFact, Note
+from rankbars.data.notes import Note
 from rankbars.data.scores import Input, Scores
 from rankbars.data.siteplan import BoardChoice, DatedBoard, Metric, Site, SiteBoard, SitePlan
 from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError, RankbarsError, UnknownOptionError
 from rankbars.pipeline import leaderboard
-from rankbars.readers import read
 from rankbars.readers.sitekeys import by_keys
 from rankbars.render.notation import visible
 from rankbars.render.siteboards import (
@@ -37,6 +36,7 @@ from rankbars.render.siteboards import (
     unranked_summary,
 )
 from rankbars.render.sitepages import site_files
+from rankbars.siteresults import SiteResults
 from rankbars.steps.boardchanges import diff
 from rankbars.store.opening import is_store
 
@@ -126,7 +126,7 @@ def build_site(
             "There are no share cards (og:image): they are drawn by matplotlib. Install "
             "rankbars[plot]."
         )
-    known = {name: said for name, said in maker.facts.items() if said}
+    known = {name: said for name, said in maker.results.facts.items() if said}
     site = Site(
         replace(plan, facts=known), maker.lead, tuple(boards), history, changes, maker.version
     )
@@ -161,15 +161,14 @@ class _Maker:
         self.said: list[str] = []
         self.lacking: list[str] = []
         self.beside: dict[str, Draft] = {}
+        self.results = SiteResults(plan)
         self.main: Scores | None = None
-        self.held_names: dict[str, set[str]] = {"models": set(), "tasks": set()}
         self.lead: Leaderboard | None = None
-        self.facts: dict[str, dict[str, str]] = {}
 
     def boards(self, progress: Callable[[int, int], None] | None) -> list[SiteBoard]:
         """Every board, the main one first."""
         chosen = list(self._chosen())
-        self._say_unused()
+        self.said += self.results.unused()
         ranking = [one for one in chosen if one.metric.role == "rank"]
         slugs = [one.slug for one in chosen]
         twice = next((one for one in chosen if slugs.count(one.slug) > 1), None)
@@ -188,13 +187,13 @@ class _Maker:
 
     def _chosen(self) -> Iterator[_Chosen]:
         for number, metric in enumerate(self.plan.metrics):
-            scores = self._prepared(_read_results(self.plan, metric))
+            scores = self.results.read(metric)
             for note in scores.notes:
                 text = visible(f"{note.task}: {note.message}" if note.task else note.message)
                 self._say(text, lacking=note.code == "files-damaged")
             if number == 0:
                 self.main = scores
-                self._check_names(scores)
+                self.said += self.results.check_models(scores)
                 several = len(self.plan.metrics) > 1
                 name = f"All results, by {metric.title}" if several else "All results"
                 yield _Chosen("all", name, scores, metric)
@@ -212,108 +211,6 @@ class _Maker:
                                 name=f"{one.name}, by {metric.title}",
                             )
                         )
-
-    def _prepared(self, scores: Scores) -> Scores:
-        """The scores by the names of today, without what is retired, with what is said of tasks."""
-        plan, known = self.plan, tuple(scores.tasks)
-        scores = self._named(scores)
-        tasks = list(scores.tasks)
-        known += tuple(one.called for one in scores.names if one.kind == "task")
-        unknown = [name for name in plan.categories if name not in {*tasks, *known}]
-        if unknown:
-            raise UnknownOptionError.among(f"task in categories of {plan.path}", unknown[0], tasks)
-        info = {
-            name: replace(one, category=plan.categories.get(name, one.category))
-            for name, one in scores.info.items()
-        }
-        # What the configuration says of a model goes before what the results say of it.
-        self.facts = {
-            name: {**scores.attributes.get(name, {}), **plan.facts.get(name, {})}
-            for name in (*scores.models, *plan.facts)
-        }
-        return self._weighed(replace(scores, info=info, attributes=self.facts))
-
-    def _named(self, scores: Scores) -> Scores:
-        """The scores under the names of today, without what is retired."""
-        plan, facts = self.plan, []
-        self.held_names["models"] |= {*scores.models}
-        self.held_names["tasks"] |= {*scores.tasks}
-        for fact in scores.names:
-            self.held_names[f"{fact.kind}s"] |= {fact.name, fact.called}
-        former = {new: old for old, new in plan.aliases.items()}
-        retired = {former.get(name, name): why for name, why in plan.retired_models.items()}
-        for old in dict.fromkeys([*plan.aliases, *retired]):
-            new, why = plan.aliases.get(old, old), retired.get(old)
-            facts.append(NameFact("model", old, new, why is not None, why or "", ""))
-            if old in scores.models and new != old and new in {*scores.models} - {*plan.aliases}:
-                raise DataError(
-                    f"{plan.path}: aliases says that {old!r} is {new!r}, and both are in the "
-                    "results. Retire one of them, or write one name in the results."
-                )
-        for task, why in plan.retired_tasks.items():
-            facts.append(NameFact("task", task, task, True, why, ""))
-        for kind, names in (("model", scores.models), ("task", tuple(scores.tasks))):
-            gone = {fact.name for fact in facts if fact.kind == kind and fact.retired}
-            if gone.issuperset(names):
-                raise DataError(f"{plan.path}: retired.{kind}s leaves nothing to rank.")
-        if not facts:
-            return scores
-        from rankbars.store.naming import put_names
-
-        return replace(put_names(scores, facts), names=(*scores.names, *facts))
-
-    def _weighed(self, scores: Scores) -> Scores:
-        weights, path = self.plan.weights, self.plan.path
-        if not weights:
-            return scores
-        categories = {one.category for one in scores.info.values() if one.category is not None}
-        known = categories if set(weights) <= categories else set(scores.tasks)
-        gone = {fact.name for fact in scores.names if fact.retired}
-        unknown = sorted(set(weights) - known - gone)
-        if unknown:
-            raise UnknownOptionError.among(f"task in weights of {path}", unknown[0], sorted(known))
-        lacking = sorted(known - set(weights))
-        if lacking:
-            raise DataError(
-                f"{path}: weights has no {lacking[0]!r}. Give every task, or every category, a "
-                "weight; 0 leaves it out of the average."
-            )
-        if known is categories:
-            return scores.weigh_categories(dict(weights))
-        info = {name: replace(one, weight=weights[name]) for name, one in scores.info.items()}
-        return replace(scores, info=info)
-
-    def _check_names(self, scores: Scores) -> None:
-        """Say which names of the configuration are those of nothing."""
-        plan = self.plan
-        strange = sorted(set(plan.facts) - {*scores.models, *(one.called for one in scores.names)})
-        if plan.facts and len(strange) == len(plan.facts):
-            raise UnknownOptionError.among(
-                f"model in models of {plan.path}", strange[0], scores.models
-            )
-        bare = [name for name in scores.models if name not in plan.facts]
-        if plan.facts and bare:
-            self.said.append(
-                f"models says nothing about {len(bare)} of {len(scores.models)} models, such as "
-                f"{bare[0]!r}."
-            )
-
-    def _say_unused(self) -> None:
-        """Say which names are retired or renamed, and are in no results: they may be mistaken."""
-        plan, held = self.plan, self.held_names
-        known = {*held["models"], *plan.aliases.values()}
-        unused = {
-            "aliases": [
-                old for old, new in plan.aliases.items() if not {old, new} & held["models"]
-            ],
-            "retired.models": [name for name in plan.retired_models if name not in known],
-            "retired.tasks": [name for name in plan.retired_tasks if name not in held["tasks"]],
-        }
-        for key, names in unused.items():
-            if names:
-                more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
-                shown = ", ".join(map(repr, names[:3]))
-                self.said.append(f"{key} names what is not in the results: {shown}{more}.")
 
     def _parts(self, choice: BoardChoice, scores: Scores, metric: Metric) -> Iterator[_Chosen]:
         if not choice.per:
@@ -334,33 +231,26 @@ class _Maker:
 
     def _values(self, what: str, scores: Scores) -> set[str]:
         """Values of a category, a family or an attribute."""
+        facts = self.results.facts
         if what in ("category", "family"):
             found = {getattr(one, what) for one in scores.info.values()} - {None}
         else:
-            found = {self._facts(name).get(what) for name in scores.models} - {None}
+            found = {facts.get(name, {}).get(what) for name in scores.models} - {None}
         if not found:
-            known = [
-                "category",
-                "family",
-                *sorted({k for v in self.facts.values() for k in v}),
-            ]
+            known = ["category", "family", *sorted({key for one in facts.values() for key in one})]
             raise UnknownOptionError.among(f"per in boards of {self.plan.path}", what, known)
         return {str(one) for one in found}
 
-    def _facts(self, model: str) -> Mapping[str, str]:
-        return self.facts.get(model, {})
-
     def _part(self, choice: BoardChoice, scores: Scores, metric: Metric) -> _Chosen:
-        tasks, models = (
-            _matching(choice.tasks, scores.tasks),
-            _matching(choice.models, scores.models),
-        )
+        tasks = _matching(choice.tasks, scores.tasks)
+        models = _matching(choice.models, scores.models)
         for what, allowed in choice.where.items():
             self._values(what, scores)  # one that nothing has is refused
             if what in ("category", "family"):
                 tasks = [name for name in tasks if getattr(scores.info[name], what) in allowed]
             else:
-                models = [name for name in models if self._facts(name).get(what) in allowed]
+                facts = self.results.facts
+                models = [name for name in models if facts.get(name, {}).get(what) in allowed]
         if not tasks or not models:
             raise DataError(
                 f"{self.plan.path}: the board {choice.name!r} chooses no "
@@ -518,32 +408,6 @@ class _Maker:
                 board = replace(board, pairs=None).titled(title=self.plan.about.title, date=day)
             self.beside[path] = Draft(key, partial(board_json, board))
             yield DatedBoard(day, board)
-
-
-def _read_results(plan: SitePlan, metric: Metric) -> Scores:
-    """What the sources hold of one metric."""
-    options = dict(plan.reading)
-    if metric.name is not None:
-        options["metric"] = metric.name
-    if metric.direction is not None:
-        options["direction"] = metric.direction
-    if not any(is_store(path) for path in plan.results):
-        return read(list(plan.results), **options)
-    if len(plan.results) > 1:
-        raise OptionError(
-            f"{plan.path}: a store is read alone; results names {len(plan.results)} sources."
-        )
-    if options:
-        raise OptionError(
-            f"{plan.path}: a store is read as its results were when they were added; leave out "
-            f"reading and metrics ({', '.join(options)})."
-        )
-
-    from rankbars.store.access import open_store
-    from rankbars.store.naming import scores_of
-
-    with open_store(plan.results[0]) as store:
-        return scores_of(store)
 
 
 def _matching(wanted: Sequence[str], known: Sequence[str] | Mapping[str, Any]) -> list[str]:

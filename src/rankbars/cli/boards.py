@@ -315,7 +315,7 @@ def weights_command(
     *, board_path: str, weights: tuple[tuple[str, float], ...], z: float, rho: float, as_json: bool
 ) -> None:
     """Load, weigh, print."""
-    from rankbars.render.averagetables import render_weights, weights_to_dict
+    from rankbars.render.weighttables import render_weights, weights_to_dict
 
     chosen = dict(weights) or None
     board = load_board(board_path)

@@ -412,13 +412,13 @@ class Plan:
 
     def to_text(self) -> str:
         """The plan with the uncertainty of its numbers, as ``rankbars plan`` prints it."""
-        from rankbars.render.outlooks import plan_text
+        from rankbars.render.plantext import plan_text
 
         return plan_text(self)
 
     def to_json(self) -> str:
         """The plan as ``rankbars plan --json`` prints it."""
-        from rankbars.render.outlooks import plan_json
+        from rankbars.render.plantext import plan_json
 
         return plan_json(self)
 

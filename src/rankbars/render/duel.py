@@ -26,7 +26,7 @@ from rankbars.render.notation import (
     suitable_decimals,
     visible,
 )
-from rankbars.render.outlooks import needed_to_dict, needed_words
+from rankbars.render.plantext import needed_to_dict, needed_words
 from rankbars.render.textlines import cells_of, each_wrapped, html_table, in_columns, text_of
 
 __all__ = [

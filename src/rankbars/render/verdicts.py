@@ -24,7 +24,7 @@ from rankbars.render.notation import (
     suitable_decimals,
     visible,
 )
-from rankbars.render.outlooks import rounded_rows
+from rankbars.render.plantext import rounded_rows
 from rankbars.render.textlines import each_wrapped, text_of, wrapped
 
 __all__ = [
