@@ -18,7 +18,7 @@ from rankbars import errors
 from rankbars.data.spec import OVERS, Spec
 from rankbars.readers import FORMATS
 from rankbars.steps.corrections import CORRECTIONS
-from rankbars.steps.missingness import POLICIES
+from rankbars.steps.gappolicies import POLICIES
 from rankbars.steps.pairtests import TESTS
 from rankbars.steps.prediction import MERGE_NAMES
 from rankbars.tables.columns import ROLES
@@ -75,7 +75,7 @@ def test_page_of_tables_names_layouts_and_states():
 
 @pytest.mark.parametrize(
     "known",
-    [TESTS, CORRECTIONS, MERGE_NAMES, POLICIES],
+    [TESTS, CORRECTIONS, MERGE_NAMES, ("raise", *POLICIES)],
     ids=["tests", "corrections", "merges", "missing"],
 )
 def test_page_of_methods_has_a_row_for_every_name(known):

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
-from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rankbars.data.evidence import Estimates, Evidence, Items, Votes, take_rows
-from rankbars.data.fields import locate_models, spread_columns
-from rankbars.data.notes import Note, list_names, list_words
-from rankbars.data.scores import Scores, TaskInfo
-from rankbars.data.storedtasks import Change, change_tasks, models_of
-from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.data.evidence import Items
+from rankbars.data.notes import Note, list_names
+from rankbars.data.scores import Scores
+from rankbars.errors import DataError, UnknownOptionError
+from rankbars.steps.gappolicies import POLICIES, strangers
 from rankbars.steps.gaps import (
     Gap,
     count_reasons,
@@ -25,17 +18,11 @@ from rankbars.steps.gaps import (
     lost_trials,
     never_run,
     refuse_lost,
-    row_values,
     to_declare,
     worst_for_trials,
 )
 
-__all__ = [
-    "POLICIES",
-    "refuse_gaps",
-    "resolve_items",
-    "resolve_missing",
-]  # fmt: skip
+__all__ = ["refuse_gaps", "resolve_items", "resolve_missing"]
 
 
 _MOST_NAMES = 5
@@ -80,8 +67,8 @@ def resolve_missing(scores: Scores, policy: str = "raise") -> Scores:
 
 
 def _resolved(scores: Scores, gaps: list[Gap], policy: str) -> Scores:
-    if policy not in POLICIES:
-        raise UnknownOptionError.among("missing policy", policy, tuple(POLICIES))
+    if policy not in ("raise", *POLICIES):
+        raise UnknownOptionError.among("missing policy", policy, ("raise", *POLICIES))
     if policy in ("raise", "fail") and (rows := lost_rows(scores)):
         # What a mean of unnamed rows was made of is known to the reader alone.
         raise refuse_lost(
@@ -92,6 +79,11 @@ def _resolved(scores: Scores, gaps: list[Gap], policy: str) -> Scores:
         scores = scores.with_notes(_trials_left_out(scores))
     if not gaps:
         return scores
+    if policy == "raise":
+        raise refuse_gaps(
+            scores, gaps, ("pairwise", "listwise", "drop_models", "bounds", "fail"), "ranked",
+            "rb.leaderboard(scores, ",
+        )  # fmt: skip
     resolved = POLICIES[policy](scores, gaps)
     note = Note("missing", f"{_summary(scores, gaps)} {_DONE[policy]}", models=_named(gaps))
     failed = count_reasons(scores, gaps).failed
@@ -138,14 +130,6 @@ def resolve_items(scores: Scores, policy: str) -> Scores:
     return _resolved(scores, gaps, policy)
 
 
-def stop(scores: Scores, gaps: list[Gap]) -> Scores:
-    """Refuse, and show what each policy would keep."""
-    raise refuse_gaps(
-        scores, gaps, ("pairwise", "listwise", "drop_models", "bounds", "fail"), "ranked",
-        "rb.leaderboard(scores, ",
-    )  # fmt: skip
-
-
 def refuse_gaps(
     scores: Scores, gaps: list[Gap], policies: tuple[str, ...], done: str, call: str
 ) -> DataError:
@@ -184,7 +168,7 @@ def refuse_gaps(
     lines = [
         _summary(scores, gaps),
         *lacking,
-        *(note.message for note in _strangers(scores)),
+        *(note.message for note in strangers(scores)),
         f"Nothing was {done}. Choose what to do with them (the line to paste, what it keeps):",
         *(f"  --missing {name:<12}{_kept(scores, gaps, name)}" for name in offered),
         f'In Python: {read}{call}missing="{offered[0]}").',
@@ -204,200 +188,6 @@ def _without_scores(scores: Scores, gaps: list[Gap]) -> list[str]:
         "Is the right column read as the score?"
     ]
 
-
-def keep_pairs(scores: Scores, gaps: list[Gap]) -> Scores:
-    """Leave the gaps; every pair is compared on the rows both models have."""
-    return scores.with_notes([*_strangers(scores), *_passed_over(scores)])
-
-
-def _passed_over(scores: Scores) -> Iterator[Note]:
-    """A note for each task of which some models lack rows that are hard for the others."""
-    for task, evidence in scores.tasks.items():
-        if not isinstance(evidence, Items):
-            continue
-        sign = -1.0 if scores.info[task].direction == "lower" else 1.0
-        values = evidence.values
-        there = ~np.isnan(values)
-        total, count = np.nansum(values, axis=1), there.sum(axis=1)
-        found = []
-        for i in np.flatnonzero(there.any(axis=0) & ~there.all(axis=0)):
-            has = there[:, i]
-            others = count - has
-            known = others > 0
-            rows = (total - np.where(has, values[:, i], 0.0))[known] / others[known]
-            lacked, kept = rows[~has[known]], rows[has[known]]
-            if min(len(lacked), len(kept)) >= _FEWEST_ROWS and _is_lower(lacked, kept):
-                ends = sign * lacked.mean(), sign * kept.mean()
-                found.append((evidence.models[i], f"{ends[0]:.2g} and {ends[1]:.2g}"))
-        if found:
-            shown = [f"{name!r} ({ends})" for name, ends in found]
-            it = "this model" if len(found) == 1 else "these models"
-            text = (
-                "The rows that a model lacks are harder than those it has; mean of the others on "
-                f"the first and on the second: {list_words(shown, _MOST_NAMES)}. The score of {it} "
-                "is on the easier rows alone, and none on the whole task."
-            )
-            yield Note("harder-rows", text, task, tuple(name for name, _ in found))
-
-
-_FEWEST_ROWS, _SURELY = 5, 3.0
-
-
-def _is_lower(one: NDArray[np.float64], two: NDArray[np.float64]) -> bool:
-    """Whether the first mean lies below the second one by more than three standard errors."""
-    error = one.var(ddof=1) / len(one) + two.var(ddof=1) / len(two)
-    return bool(two.mean() - one.mean() > _SURELY * np.sqrt(error))
-
-
-def _strangers(scores: Scores) -> list[Note]:
-    """A note for each task on which some models share no row with any other."""
-    notes = []
-    for task, evidence in scores.tasks.items():
-        if not isinstance(evidence, Items):
-            continue
-        there = (~np.isnan(evidence.values)).astype(np.float32)
-        present = there.any(axis=0)
-        shared = there.T @ there
-        np.fill_diagonal(shared, 0.0)
-        alone = np.flatnonzero(present & ~shared.any(axis=0))
-        if alone.size == 0 or np.count_nonzero(present) == 1:
-            continue
-        names = tuple(evidence.models[i] for i in alone)
-        rows = [int(np.argmax(there[:, i])) for i in alone[:2]]
-        first = (
-            ""
-            if evidence.ids is None
-            else (f" (first rows: {', '.join(repr(evidence.ids[row]) for row in rows)})")
-        )
-        notes.append(
-            Note(
-                "no-common-rows",
-                f"On task {task!r} these share no row with any other model, so no differences on "
-                f"the same rows can be taken: {list_names(names, _MOST_NAMES)}{first}. Are rows "
-                "named alike for all models? If each was given rows of its own, as in an A/B "
-                "test, their means can be compared: --test welch --missing pairwise (in Python: "
-                "test='welch', missing='pairwise').",
-                task=task,
-                models=names,
-            )
-        )
-    return notes
-
-
-def keep_complete_rows(scores: Scores, gaps: list[Gap]) -> Scores:
-    """Keep the rows that every model has; a task that a gap leaves without any is left out."""
-    gone = {gap.task for gap in gaps if gap.missing == gap.rows}
-    changes: dict[str, Change | None] = {}
-    for name in scores.tasks:
-        if name in gone:
-            continue
-        evidence = scores.tasks[name]
-        values = row_values(evidence)
-        there = ~np.isnan(values).all(axis=0)  # the others never ran the task
-        complete = np.asarray(~np.isnan(values[:, there]).any(axis=1))
-        if complete.any():
-            items = isinstance(evidence, Items) and not complete.all()
-            models = models_of(scores.tasks, name)
-            changes[name] = Change(partial(_take_rows, keep=complete), models) if items else None
-    if not changes:
-        raise DataError(
-            "No row of any task has a score from every model, so --missing listwise keeps "
-            "nothing. Use --missing pairwise, bounds or drop_models."
-        )
-    left_out = sorted(set(scores.tasks) - set(changes))
-    kept = _with_tasks(scores, change_tasks(scores.tasks, changes))
-    if not left_out:
-        return kept
-    message = f"Left out, because no row has a score from every model: {', '.join(left_out)}."
-    return kept.with_notes([Note("tasks-left-out", message)])
-
-
-def fill_minimum(scores: Scores, gaps: list[Gap]) -> Scores:
-    """Give every missing answer the declared minimum of its task: failing to answer is failing."""
-    changes: dict[str, Change | None] = dict.fromkeys(scores.tasks)
-    for name in dict.fromkeys(gap.task for gap in gaps):
-        evidence = scores.tasks[name]
-        there = models_of(scores.tasks, name)
-        failed = frozenset(gap.model for gap in gaps if gap.task == name)
-        models = tuple(sorted({*there, *failed}))
-        lowest = _lowest(scores, gaps, name)
-        if isinstance(evidence, Votes):
-            raise OptionError(
-                f"Task {name!r} has votes, not answers, so a model without votes cannot be counted "
-                "as failed. Use --missing drop_models or bounds."
-            )
-        if isinstance(evidence, Estimates):
-            raise OptionError(
-                f"Task {name!r} has published scores, not answers, so a missing one cannot be "
-                "counted as failed. Use --missing drop_models or bounds."
-            )
-        filled = partial(_fill, models=models, failed=failed, lowest=lowest)
-        changes[name] = Change(filled, models)
-    tasks = change_tasks(scores.tasks, changes)
-    return replace(scores, tasks=tasks, info=_with_further_models(scores, tasks))
-
-
-def _fill(
-    evidence: Evidence, models: tuple[str, ...], failed: frozenset[str], lowest: float
-) -> Evidence:
-    if not isinstance(evidence, Items):
-        return evidence
-    columns = locate_models(evidence.models, models)
-    values = spread_columns(evidence.values, columns, len(models))
-    answers, within = (
-        None if cells is None else spread_columns(cells, columns, len(models))
-        for cells in (evidence.answers, evidence.within)
-    )
-    return replace(
-        evidence,
-        models=models,
-        values=np.where(np.isnan(values) & [name in failed for name in models], lowest, values),
-        answers=answers,
-        runs=None,
-        within=within,
-        trials=None,
-    )
-
-
-def _take_rows(evidence: Evidence, keep: NDArray[np.bool_]) -> Evidence:
-    return take_rows(evidence, keep) if isinstance(evidence, Items) else evidence
-
-
-def drop_incomplete_models(scores: Scores, gaps: list[Gap]) -> Scores:
-    """Leave out every model with a gap."""
-    gone = {gap.model for gap in gaps}
-    kept = [model for model in scores.models if model not in gone]
-    if not kept:
-        raise DataError(
-            "Every model misses some score, so --missing drop_models keeps nobody. "
-            "Use --missing pairwise, listwise or bounds."
-        )
-    return scores.select(models=kept)
-
-
-def count_as_absent(scores: Scores, gaps: list[Gap]) -> Scores:
-    """Count a model with a gap as absent from that task: no assumption about why."""
-    changes: dict[str, Change | None] = dict.fromkeys(scores.tasks)
-    for name in dict.fromkeys(gap.task for gap in gaps):
-        absent = frozenset(gap.model for gap in gaps if gap.task == name)
-        models = models_of(scores.tasks, name)
-        if absent >= set(models):
-            raise DataError(
-                f"Every model misses some row of task {name!r}, so --missing bounds leaves nobody "
-                "there. Use --missing pairwise or listwise, or name the other tasks with --tasks."
-            )
-        changes[name] = Change(partial(_blank, absent=absent), models)
-    return replace(scores, tasks=change_tasks(scores.tasks, changes))
-
-
-POLICIES: dict[str, Callable[[Scores, list[Gap]], Scores]] = {
-    "raise": stop,
-    "pairwise": keep_pairs,
-    "listwise": keep_complete_rows,
-    "fail": fill_minimum,
-    "drop_models": drop_incomplete_models,
-    "bounds": count_as_absent,
-}
 
 _DONE = {
     "pairwise": "Every pair is compared on the rows both have; valid if what is missing does not "
@@ -477,46 +267,3 @@ def _statuses(scores: Scores) -> str:
 
 def _named(gaps: list[Gap]) -> tuple[str, ...]:
     return tuple(sorted({gap.model for gap in gaps}))
-
-
-def _lowest(scores: Scores, gaps: list[Gap], task: str) -> float:
-    info = scores.info[task]
-    higher = info.direction == "higher"
-    declared = info.minimum if higher else info.maximum
-    if declared is None:
-        raise OptionError(
-            f"Task {task!r} has no declared worst score, so a missing answer cannot be counted "
-            f"as failed. Declare it: {to_declare(scores, gaps)}."
-        )
-    return declared if higher else -declared
-
-
-def _blank(evidence: Evidence, absent: frozenset[str]) -> Evidence:
-    if isinstance(evidence, Votes):
-        return evidence  # a model without votes is absent already
-    columns = [i for i, model in enumerate(evidence.models) if model in absent]
-    if isinstance(evidence, Items):
-        values = evidence.values.copy()
-        values[:, columns] = np.nan
-        return replace(evidence, values=values, runs=None, trials=None)
-    mean = evidence.mean.copy()
-    mean[columns] = np.nan
-    return replace(evidence, mean=mean)
-
-
-def _with_tasks(scores: Scores, tasks: Mapping[str, Evidence]) -> Scores:
-    info = {name: scores.info[name] for name in tasks}
-    notes = tuple(note for note in scores.notes if note.task is None or note.task in tasks)
-    return replace(scores, tasks=tasks, info=info, notes=notes)
-
-
-def _with_further_models(scores: Scores, tasks: Mapping[str, Evidence]) -> dict[str, TaskInfo]:
-    # Coverage is aligned with the models of the evidence, which `fail` may have extended.
-    found = {}
-    for name, info in scores.info.items():
-        before, after = models_of(scores.tasks, name), models_of(tasks, name)
-        coverage = info.coverage
-        if coverage is not None and before != after:
-            coverage = coverage.spread(before, after)
-        found[name] = replace(info, coverage=coverage)
-    return found

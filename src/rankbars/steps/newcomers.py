@@ -11,7 +11,7 @@ import numpy as np
 from rankbars.data.boardchange import Finding
 from rankbars.data.evidence import Estimates, Items, Votes
 from rankbars.data.notes import list_words
-from rankbars.steps.missingness import keep_pairs
+from rankbars.steps.gappolicies import keep_pairs
 from rankbars.tables.labels import find_alike
 
 if TYPE_CHECKING:
