@@ -160,6 +160,8 @@ def test_ranking_a_small_table_loads_only_what_it_needs(tmp_path):
     assert not ours & {"steps.prediction", "steps.mergers"}  # and nothing to predict from
     assert not ours & {"readers.logs.records", "readers.jsonrows", "tables.castvotes"}
     assert not ours & {"stats.multiplicity.maxt", "stats.pairwise.robust", "tables.decorated"}
+    assert not ours & {"readers.parquet", "readers.pagetables", "readers.sides"}
+    assert not ours & {"tables.filesagain", "tables.votecopies"}
 
 
 def test_a_board_of_one_task_that_is_only_printed_needs_no_types_of_averages(tmp_path):
@@ -167,6 +169,7 @@ def test_a_board_of_one_task_that_is_only_printed_needs_no_types_of_averages(tmp
     loaded = modules_after(COMMAND.format(words=["rank", "scores.csv"]), tmp_path)
     ours = {name.removeprefix("rankbars.") for name in loaded if name.startswith("rankbars.")}
     assert not ours & {"data.aggregate", "data.draws", "data.diagnosis", "data.boardfile"}
+    assert not ours & {"data.boardparts", "data.noise", "data.peoplelabels", "data.suspects"}
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])

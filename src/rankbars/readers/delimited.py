@@ -49,6 +49,9 @@ _LOOK = 15
 LONGEST_ROW = 1 << 24
 BUFFER_BYTES = 1 << 25
 
+# So many rows are kept of those that were looked at.
+_KEPT_ROWS = 1000
+
 # A file of this size is put into the database as a whole, whichever columns are needed first.
 SMALL_BYTES = 1 << 20
 
@@ -182,10 +185,18 @@ class CsvTable(Table):
         self._engine = engine
         self._held: tuple[frozenset[str], Relation] | None = None
         self._repeated = 0
+        self._first: list[tuple[object, ...]] = []
+        self._is_whole = False  # whether there are no more rows than those
 
     def head(self, rows: int) -> list[tuple[object, ...]]:
-        """First rows as they are."""
-        return [tuple(row) for row in itertools.islice(_read_rows(self._file, self._header), rows)]
+        """First rows as they are; few of them are read once."""
+        if rows <= len(self._first) or self._is_whole:
+            return self._first[:rows]
+        read = itertools.islice(_read_rows(self._file, self._header), rows)
+        found: list[tuple[object, ...]] = [tuple(row) for row in read]
+        if rows <= _KEPT_ROWS:
+            self._first, self._is_whole = found, len(found) < rows
+        return found
 
     def relate(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> Relation:
         """The given columns as text."""
