@@ -81,7 +81,8 @@ def check(
         ``"new > old on math"``, ``"... on each task"``, ``"... on at least 5 of 7 tasks"``,
         ``"new in top 3"``, ``"new first"``, ``"new >= 0.80"``; or in words: ``"new better than
         old"``, ``"new not worse than old by 0.01"``, ``"new within 0.02 of old"``,
-        ``"new at least 0.80"``. ``>`` means better, whatever the direction of the score. A
+        ``"new at least 0.80"``. ``>`` means better, whatever the direction of the score; where
+        lower is better, ``<`` and signs with a margin are refused, as they could mean either. A
         `pathlib.Path` is a YAML file of claims (see the page *Decide*).
     guards : sequence of str
         Further claims, which fail only if they are refuted; the others pass only if supported.
@@ -277,7 +278,7 @@ def judge_margin(scores: Scores, duel: HeadToHead, margin: str) -> Check:
     """
     form = margin_of(margin)
     text = f"{duel.a} >= {duel.b} - {margin}"
-    claim = replace(form, text=text, model=duel.a, others=(duel.b,))
+    claim = replace(form, text=text, model=duel.a, others=(duel.b,), sign="")
     both = scores.select(models=(duel.a, duel.b), tasks=tuple(duel.tasks))
     judged, said = judge_claims(both, [claim], Spec(alpha=duel.alpha), lambda *_: duel)
     new = [note for note in said if note.code != OUT_OF_REACH]

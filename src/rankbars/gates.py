@@ -28,7 +28,7 @@ from rankbars.stats.multiplicity.claimtests import chance_if_equal
 from rankbars.stats.samplesize import sample_size
 from rankbars.stats.tails import critical_value
 from rankbars.steps.claimparts import ClaimField, place_words
-from rankbars.steps.claimunits import check_margin, note_margin, scale_of
+from rankbars.steps.claimunits import check_margin, check_sign, note_margin, scale_of
 from rankbars.steps.duels import contrast_models
 from rankbars.steps.pooling import leave_out_items
 
@@ -152,6 +152,7 @@ def preflight(
 def _outlook(field: ClaimField, claim: Claim, level: float) -> Outlook:
     scale = scale_of(field.scores, claim)
     margin = claim.margin * (scale / 100 if claim.in_points else 1.0)
+    check_sign(field.scores, claim)
     check_margin(field.scores, claim, margin)
     field.tell(note_margin(field.scores, claim, margin))
     parts = [

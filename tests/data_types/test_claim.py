@@ -72,6 +72,8 @@ def test_where_a_claim_holds(text, task, least, of):
         ("", "the name of a model is lacking"),
         ("new >", "is lacking at the end"),
         ("new ~ old", "'~' is no relation"),
+        ("TransUNet (neu) Dice [%] > old", "of its own: 'TransUNet (neu) Dice [%]'."),
+        ("old < TransUNet (neu) - 1", "of its own: 'TransUNet (neu)'."),
         ("new > old, b", "each of a, b, c"),
         ("new = old", "behind = comes a margin"),
         ("new = old +- 0", "exactly equal"),

@@ -11,6 +11,7 @@ from typing import Any
 from commandline import Answer, answer, inside
 from everyday import (
     answermatrices,
+    clinics,
     columnkinds,
     datesandversions,
     dependence,
@@ -49,6 +50,7 @@ CASES: tuple[Case, ...] = tuple(
     case
     for part in (
         twosides,
+        clinics,
         pairs,
         namedcolumns,
         notebooktables,

@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from scipy import stats
 import rankbars as rb
 from rankbars.data.claim import parse_claim
 from rankbars.data.scores import TaskInfo
+from rankbars.gates import preflight
 from rankbars.steps import claimparts, pairdecision
 
 RNG = np.random.default_rng(11)
@@ -211,7 +213,8 @@ def test_scores_that_are_near_each_other_are_no_scale():
     near = published(0.712, 0.708, se=0.0036)
     assert one(near, "a >= b - 0.01").verdict == "supported"  # z = 0.014 / 0.0051
     assert one(published(71.2, 70.8), "a >= b - 1").verdict == "supported"
-    assert one(published(5.3, 5.4, direction="lower"), "a >= b - 2").verdict == "supported"
+    errors = published(5.3, 5.4, direction="lower")
+    assert one(errors, "a not worse than b by 2").verdict == "supported"
     with pytest.raises(rb.OptionError, match=r"lie from 0 to 1\).*Did you mean 0\.01\?"):
         rb.check(near, "a >= b - 1")
     with pytest.raises(rb.OptionError, match=r"lie from 0 to 100\).*Did you mean 3\?"):
@@ -240,7 +243,7 @@ def test_a_share_as_margin_on_percentages_is_noted():
     assert not noted(published(71.2, 70.8), "a >= b - 1")
     assert not noted(published(0.712, 0.708))
     assert not noted(published(8.1, 8.0))
-    assert not noted(published(71.2, 70.8, direction="lower"))
+    assert not noted(published(71.2, 70.8, direction="lower"), "a not worse than b by 0.01")
 
 
 def test_points_are_hundredths_of_a_declared_scale():
@@ -406,6 +409,55 @@ def test_places_judged_at_once_are_those_judged_pair_by_pair(seed, monkeypatch):
     monkeypatch.setattr(claimparts, "duel_with_all", lambda *_: None)
     np.testing.assert_equal(found, judge())  # NaN where there is no number
     assert None not in asked
+
+
+@pytest.mark.parametrize(
+    ("sign", "of_scores", "of_better"),
+    [
+        ("a < b + 2", "a not worse than b by 2", "b not worse than a by 2"),
+        ("a < b", "a better than b", "b better than a"),
+        ("a <= b - 2 on t", "a better than b by 2 on t", "b better than a by 2 on t"),
+        ("a >= b - 2", "b not worse than a by 2", "a not worse than b by 2"),
+        ("a > b + 2", "b better than a by 2", "a better than b by 2"),
+    ],
+)
+def test_a_sign_that_says_two_things_where_lower_is_better_is_refused(sign, of_scores, of_better):
+    rows = RNG.uniform(20, 60, size=(40, 1)) + [[0.0, 4.0]] + RNG.normal(size=(40, 2))
+    pain = rb.Scores.from_arrays({"t": -rows}, ["a", "b"], info={"t": TaskInfo(direction="lower")})
+    with pytest.raises(rb.OptionError) as caught:
+        rb.check(pain, sign)
+    assert f"Say it in words: {of_scores!r} (what" in str(caught.value)
+    assert f"of the scores) or {of_better!r} (what" in str(caught.value)
+    with pytest.raises(rb.OptionError, match="lower is better on 't'"):
+        preflight(pain, sign)
+    # The arithmetic on the scores is what the first line says: a has 4 less than b.
+    mean_a, mean_b = rows.mean(axis=0)
+    border = float(sign.split()[4]) * (1 if "+" in sign else -1) if len(sign) > 5 else 0.0
+    holds = mean_a < mean_b + border if "<" in sign else mean_a > mean_b + border
+    assert (one(pain, of_scores).verdict == "supported") == holds
+    assert (one(pain, of_better).verdict == "supported") != holds
+
+
+def test_a_line_in_words_says_what_a_sign_says():
+    for text in ("new > old + 0.02 on 'each task'", "'a b' >= each of c, 'd,e' - 1% on each task",
+                 "new >= old - 3 on at least 2 of 5 tasks", "new > old"):  # fmt: skip
+        claim = parse_claim(text)
+        plain = dataclasses.replace(claim, text="", sign="")
+        assert dataclasses.replace(parse_claim(claim.line), text="") == plain
+
+
+def test_a_claim_tells_the_means_of_both_in_units_of_the_input():
+    rows = RNG.uniform(20, 60, size=(40, 1)) + [[0.0, 4.0]] + RNG.normal(size=(40, 2))
+    info = {"t": TaskInfo(direction="lower")}
+    pain = rb.Scores.from_arrays({"t": -rows}, ["a", "b"], info=info)
+    found = one(pain, "b not worse than a by 20")
+    assert (found.score, found.score_other) == pytest.approx(rows.mean(axis=0)[::-1])
+    assert found.direction == "lower"
+    assert found.estimate == pytest.approx(found.score_other - found.score)
+    wrong = rb.Scores.from_arrays({"t": -(rows > 40).astype(float)}, ["a", "b"], info=info)
+    first = one(wrong, "a first")
+    assert (first.score, first.score_other) == pytest.approx((rows > 40).mean(axis=0))
+    assert math.isnan(one(pain, "a <= 60").score)
 
 
 def test_a_check_is_true_where_it_passed():

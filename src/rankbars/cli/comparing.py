@@ -167,7 +167,9 @@ def compare_command(
     else:
         given = given_rows(duel.notes)
         said = (
-            "" if claim is None else "\n".join([*claim_lines(claim, output_width(), given), "", ""])
+            ""
+            if claim is None
+            else "\n".join([*claim_lines(claim, output_width(), given, means=False), "", ""])
         )
         emit_text(said + head_to_head_text(shown, width=output_width()))
     if exit_code:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -62,6 +63,9 @@ class Claim:
         On how many tasks it must hold, and of how many; 0 of 0 for each task.
     of_cost : bool
         Whether it is about what models cost, not about their scores.
+    sign : str
+        The sign between two models, where it could be read of their scores as well as of which is
+        better: ``<`` and ``<=``, and any sign that has a margin behind it. Else empty.
     """
 
     text: str
@@ -78,11 +82,31 @@ class Claim:
     least: int | None = None
     of: int | None = None
     of_cost: bool = False
+    sign: str = ""
 
     @property
     def has_unit(self) -> bool:
         """Whether it speaks of units of the score."""
         return self.kind == "score" or self.margin != 0.0
+
+    @property
+    def line(self) -> str:
+        """The claim as a line in words, where it is one about another model being worse.
+
+        Examples
+        --------
+        >>> parse_claim("new >= old - 1 point on each task").line
+        'new not worse than old by 1 point on each task'
+        """
+        others = ", ".join(map(_quoted, self.others))
+        than = f"{'each of ' if len(self.others) > 1 else ''}{others}"
+        better = self.margin < 0 or (self.margin == 0 and self.strict)
+        size = f" by {abs(self.margin):.12g}{' point' * self.in_points}" if self.margin else ""
+        where = f" on {_quoted(self.task)}" if self.task is not None else ""
+        if self.least is not None:
+            where = f" on at least {self.least} of {self.of} tasks" if self.of else " on each task"
+        relation = "better" if better else "not worse"
+        return f"{_quoted(self.model)} {relation} than {than}{size}{where}"
 
     def words(self, place: str = "", scale: float = 1.0) -> str:
         """The claim as it was understood, margins in units of the score.
@@ -124,6 +148,13 @@ class Claim:
 def _told(name: str) -> str:
     """A name in a sentence, in quotes where it would be mistaken for something else."""
     return repr(name) if "," in name or name.lower() in _RESERVED else name
+
+
+def _quoted(name: str) -> str:
+    """A name as it stands in a line."""
+    found = [one["word"] for one in _TOKEN.finditer(name)]
+    plain = found == [name] and name.lower() not in _RESERVED and not name.startswith(("'", '"'))
+    return name if plain else f"'{name}'" if "'" not in name else f'"{name}"'
 
 
 def parse_claim(text: str) -> Claim:
@@ -182,13 +213,23 @@ class _Line:
         claim = self.relation(Claim(self.text, "better", model))
         claim = self.where(claim)
         if self.place < len(self.words):
-            self.wrong(f"{self.words[self.place][0]!r} was not expected.")
+            self.wrong(f"{self.words[self.place][0]!r} was not expected.{self.quoting()}")
         if claim.model in claim.others or len(set(claim.others)) < len(claim.others):
             self.wrong("a model is compared with itself, or named twice.")
         return claim
 
     def wrong(self, problem: str) -> NoReturn:
         raise OptionError(f"Claim {self.text!r}: {problem} {_FORMS}")
+
+    def quoting(self) -> str:
+        """What to do where a name of several words was cut at its first space."""
+        if self.place == 0 or self.words[self.place - 1][1]:
+            return ""
+        rest = itertools.takewhile(
+            lambda one: not one[1] and one[0].lower() not in _RELATIONS, self.words[self.place :]
+        )
+        name = " ".join(word for word, _ in (self.words[self.place - 1], *rest))
+        return f" A name that holds spaces stands in quotes of its own: {_quoted(name)}."
 
     def next_is(self, *words: str) -> bool:
         """Take these words if they come next; names in quotes are no words."""
@@ -279,7 +320,7 @@ class _Line:
         if self.next_is("in", "the", "top") or self.next_is("in", "top"):
             return replace(claim, kind="top", k=self.whole())
         if not self.next_is("first"):
-            self.wrong(f"{self.words[self.place][0]!r} is no relation.")
+            self.wrong(f"{self.words[self.place][0]!r} is no relation.{self.quoting()}")
         return replace(claim, kind="top", k=1)
 
     def signed(self, claim: Claim, sign: str) -> Claim:
@@ -295,12 +336,13 @@ class _Line:
             if len(others) > 1:
                 self.wrong("< takes one other model; write which one is better than the others.")
             claim, others = replace(claim, model=others[0]), (claim.model,)
-        claim = replace(claim, others=others, strict=strict)
+        claim = replace(claim, others=others, strict=strict, sign="" if more else sign)
         for mark, way in (("-", 1.0), ("+", -1.0)):
             if self.next_is(mark):
                 size, points = self.amount()
                 # What is added to the right of < is added to the better side.
-                return replace(claim, margin=size * (way if more else -way) + 0.0, in_points=points)
+                size *= way if more else -way
+                return replace(claim, margin=size + 0.0, in_points=points, sign=sign)
         return claim
 
     def within(self, claim: Claim, other: str, size: tuple[float, bool]) -> Claim:
@@ -342,6 +384,10 @@ class _Line:
         return replace(claim, task=self.name("the name of a task"))
 
 
+_RELATIONS = frozenset(
+    (">", "<", ">=", "<=", "=", "+-", "-", "+", ",", "is", "better", "worse", "not", "within",
+     "cheaper", "at", "in", "first", "on", "by")
+)  # fmt: skip
 _RESERVED = frozenset(
     (">", "<", ">=", "<=", "=", "+-", "-", "+", ",", "on", "each", "better", "worse", "not",
      "within", "than", "by", "first", "is")

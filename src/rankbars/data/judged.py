@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from rankbars.data.claim import Claim
 from rankbars.data.notes import Note
-from rankbars.data.scores import Input
+from rankbars.data.scores import Direction, Input
 from rankbars.data.spec import FAIL_ON
 from rankbars.errors import UnknownOptionError
 
@@ -56,6 +57,11 @@ class JudgedClaim:
         Whether its error rate is only nearly held.
     why : str
         What the file says about the reason for the claim.
+    score, score_other : float
+        Mean scores of the two models behind a difference, in the units of the input, over the rows
+        that both have; NaN for a claim about a score, and where they are not known.
+    direction : {"higher", "lower"}, optional
+        Which side of the scores is better, whatever the sign of the difference.
     """
 
     claim: Claim
@@ -76,6 +82,9 @@ class JudgedClaim:
     supposing: str = ""
     approximate: bool = False
     why: str = ""
+    score: float = math.nan
+    score_other: float = math.nan
+    direction: Direction | None = None
 
     @property
     def passes(self) -> bool:

@@ -242,15 +242,15 @@ def _anchored(
     """The claims, and those of two models made about the anchor, too."""
     if not anchor:
         return lines, parsed
-    before = {replace(claim, text="") for claim in parsed}
+    before = {replace(claim, text="", sign="") for claim in parsed}
     for line, claim in list(zip(lines, parsed, strict=True)):
         pair = claim.kind in ("better", "within") and len(claim.others) == 1
         if not pair or anchor in (claim.model, *claim.others):
             continue
         text = f"{claim.text} (anchor: {anchor})"
         turned = replace(claim, text=text, others=(anchor,))
-        if replace(turned, text="") not in before:
-            before.add(replace(turned, text=""))
+        if replace(turned, text="", sign="") not in before:
+            before.add(replace(turned, text="", sign=""))
             lines, parsed = [*lines, line._replace(text=text)], [*parsed, turned]
     if not any(anchor in claim.others for claim in parsed):
         raise OptionError(

@@ -198,10 +198,13 @@ def check_json(check: Check, *, fail_on: str = "undecided") -> str:
     })  # fmt: skip
 
 
-def claim_lines(one: JudgedClaim, width: int, given: str = "") -> list[str]:
-    """A claim as it was understood, and under it its verdict, what it is given, and the numbers."""
+def claim_lines(one: JudgedClaim, width: int, given: str = "", *, means: bool = True) -> list[str]:
+    """A claim as it was understood, and under it its verdict, what it is given, and the numbers.
+
+    Without `means` where those of the two models stand beside it.
+    """
     guard = " (guard)" if one.role == "guard" else ""
-    told = wrapped(f"  {_SAID[one.verdict]}{given}. {_numbers(one)}", width)
+    told = wrapped(f"  {_SAID[one.verdict]}{given}. {_numbers(one, means=means)}", width)
     return [*wrapped(f"{_sentence(one)}{guard}", width), *told]
 
 
@@ -211,7 +214,7 @@ def claim_to_dict(one: JudgedClaim, *, fails: bool) -> dict[str, Any]:
         name: getattr(one, name)
         for name in ("words", "verdict", "role", "against", "task", "parts", "kind", "supposing",
                      "approximate", "why", "estimate", "low", "high", "p_support", "p_refute",
-                     "needed")
+                     "needed", "score", "score_other", "direction")
     }  # fmt: skip
     claim = {
         "claim": one.claim.text,
@@ -227,8 +230,8 @@ def _sentence(one: JudgedClaim) -> str:
     return f"{visible(one.words)}."
 
 
-def _numbers(one: JudgedClaim) -> str:
-    """The estimate with its interval, of what; and what would settle it."""
+def _numbers(one: JudgedClaim, *, means: bool = True) -> str:
+    """The estimate with its interval, of what; the means; and what would settle it."""
     score = one.claim.kind == "score"
     decimals = suitable_decimals(np.array([one.estimate]), np.array([(one.high - one.low) / 2]))
     border = one.claim.value if score else one.claim.margin
@@ -246,9 +249,19 @@ def _numbers(one: JudgedClaim) -> str:
         whom = "" if one.against is None else f" to {visible(one.against)}"
         where = "" if one.task is None else f" on {visible(one.task)}"
         rows = f", {show_count(one.n)} {rows_of(one.kind)}" if one.n else ""
+        lower = one.direction == "lower" and not score and not one.claim.of_cost
+        if lower:  # what is less than 0 may be read as a lower score, which is the better one
+            shown += f" (+ favours {visible(one.claim.model)})"
         level = ", approximate" if one.approximate else ""
         decides = ", which decides" if one.parts > 1 else ""
         parts.append(f"{what}{whom}{where} {shown}{rows}{level}{decides}.")
+        if means and not math.isnan(one.score + one.score_other):
+            names = one.claim.model, one.against or one.claim.others[0]
+            both = (show_number(mean, decimals) for mean in (one.score, one.score_other))
+            pair = (f"{visible(name)} {mean}" for name, mean in zip(names, both, strict=True))
+            side = " (lower is better)" if one.direction == "lower" else ""
+            what = "Cost" if one.claim.of_cost else "Score"
+            parts.append(f"{what}{side}: {', '.join(pair)}.")
     if one.needed is not None:
         rows = rounded_rows(one.needed)
         parts.append(

@@ -220,6 +220,9 @@ def _told(one: Weighed, verdict: Judgement, support: float, refute: float) -> Ju
         needed=needed,
         supposing=supposing,
         approximate=any(part.contrast.approximate for part in parts),
+        score=part.means[0],
+        score_other=part.means[1],
+        direction=part.contrast.direction,
     )
 
 
@@ -286,7 +289,7 @@ def refuse_contradictions(claims: Sequence[Claim], tasks: Sequence[str] = ()) ->
     """
     seen: dict[Claim, Claim] = {}
     for claim in claims:
-        other = seen.setdefault(replace(claim, text=""), claim)
+        other = seen.setdefault(replace(claim, text="", sign=""), claim)
         if other is not claim:
             raise OptionError(
                 f"Claims {other.text!r} and {claim.text!r} say the same. Leave one out."

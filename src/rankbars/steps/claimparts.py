@@ -32,6 +32,7 @@ from rankbars.stats.multiplicity.claimtests import (
 from rankbars.steps.claimunits import (
     check_margin,
     check_means,
+    check_sign,
     check_value,
     note_margin,
     scale_of,
@@ -56,6 +57,7 @@ class Part(NamedTuple):
     task: str | None
     offset: float = 0.0  # what is added to a difference to show it: the value of a claimed score
     sign: float = 1.0  # -1 where scores are shown that are better if lower
+    means: tuple[float, float] = (math.nan, math.nan)  # of the claim's model, and of the other
 
 
 class Weighed(NamedTuple):
@@ -148,6 +150,7 @@ def weigh_claim(field: ClaimField, claim: Claim) -> Weighed:
     scale = scale_of(field.scores, claim)
     size = scale / 100 if claim.in_points else 1.0
     if claim.kind == "better" or claim.kind == "within":
+        check_sign(field.scores, claim)
         check_margin(field.scores, claim, claim.margin * size)
         field.tell(note_margin(field.scores, claim, claim.margin * size))
     by_place = []
@@ -204,7 +207,10 @@ def _pair(field: ClaimField, claim: Claim, other: str, margin: float, task: str 
         )
     else:
         sides = TwoSides(above(-margin), below(-margin))
-    return Part(sides, found, -margin, one, other, task)
+    means = (math.nan, math.nan)
+    if one.unit == "score":
+        means = (one.score_a, one.score_b) if sign > 0 else (one.score_b, one.score_a)
+    return Part(sides, found, -margin, one, other, task, means=means)
 
 
 def _place_of(field: ClaimField, claim: Claim, task: str | None) -> list[Part]:
@@ -224,7 +230,8 @@ def _place_of(field: ClaimField, claim: Claim, task: str | None) -> list[Part]:
             one = at_once.duels[other, on]
             sides = TwoSides(one.p_better, one.p_worse)
             found = Difference(one.difference, one.se, one.df, None)
-            parts.append(Part(sides, found, 0.0, one, other, task))
+            means = (one.score_a, one.score_b)
+            parts.append(Part(sides, found, 0.0, one, other, task, means=means))
         return parts
     return [_pair(field, claim, other, 0.0, task) for other in others]
 

@@ -14,7 +14,10 @@ from rankbars.data.rightanswers import is_binary
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import OptionError
 
-__all__ = ["check_margin", "check_means", "check_value", "in_units", "note_margin", "scale_of"]
+__all__ = [
+    "check_margin", "check_means", "check_sign", "check_value", "in_units", "note_margin",
+    "scale_of",
+]  # fmt: skip
 
 _FEW_HUNDREDTHS = 0.05  # of a point; smaller margins on percentages are meant as shares
 _MOST_AHEAD = 0.2  # of a point; by so little nobody asks a model to be better
@@ -38,6 +41,27 @@ def check_means(claim: Claim, one: Contrast) -> None:
             f"Claim {claim.text!r}: a margin or a score is about means, and --test {one.test} is "
             "not. Use --test auto."
         )
+
+
+def check_sign(scores: Scores, claim: Claim) -> None:
+    """Raises `OptionError` where a sign between two models says two things.
+
+    Of the scores, ``new < old + 5`` says that new is hardly worse where lower is better; of which
+    is better it says that old is.
+    """
+    tasks = _tasks_of(claim, scores)
+    if not claim.sign or any(scores.info[name].direction != "lower" for name in tasks):
+        return
+    said = replace(claim, sign="").line
+    turned = ""
+    if len(claim.others) == 1:  # of the scores it is the other way round
+        other = replace(claim, model=claim.others[0], others=(claim.model,))
+        turned = f"{other.line!r} (what {claim.sign} says of the scores) or "
+    raise OptionError(
+        f"Claim {claim.text!r}: lower is better on {tasks[0]!r}, so that {claim.sign} can be read "
+        f"of the scores or of which model is better. Say it in words: {turned}{said!r} (what it "
+        "says if > means better)."
+    )
 
 
 _NOT_OF_MEANS = ("wilcoxon", "trimmed_t", "signflip", "mcnemar", "mcnemar_midp")

@@ -329,7 +329,11 @@ class Duel(NamedTuple):
     p_better: float
     p_worse: float
     approximate: bool
+    score_a: float
+    score_b: float
+    direction: Direction
     kind: str = "items"
+    unit: str = "score"
 
 
 class Duels(NamedTuple):
@@ -400,9 +404,12 @@ def duel_with_all(scores: Scores, model: str, spec: Spec) -> Duels | None:
             cell = find_cell(
                 "t", "holm", "each", "items" if complete[at] and complete[j] else "gaps"
             )
+            side = scores.info[name].direction
+            common = common_rows(Pair(model, other), evidence).in_units(side)
             made.duels[other, name] = Duel(
-                name, n[j], *row[j], p[at, j].item(), p[j, at].item(), cell.verdict != "valid"
-            )
+                name, n[j], *row[j], p[at, j].item(), p[j, at].item(), cell.verdict != "valid",
+                common.score_a, common.score_b, side,
+            )  # fmt: skip
             said = [*on_task([discordance_note(1, 1)], name)] if few[at, j] else []
             if one.pairs.identical[at, j]:
                 said.append(identical_note(sorted((model, other)), name))
@@ -416,6 +423,7 @@ def duel_with_all(scores: Scores, model: str, spec: Spec) -> Duels | None:
         row, p = _row(pairs, at), p_values(pairs)
         for j, other in others:
             used = [made.duels[other, name] for name in plan.weights]
+            weighed = list(zip(plan.weights.values(), used, strict=True))
             made.duels[other, None] = Duel(
                 f"average of {len(used)} tasks",
                 sum(one.n for one in used),
@@ -423,6 +431,9 @@ def duel_with_all(scores: Scores, model: str, spec: Spec) -> Duels | None:
                 p[at, j].item(),
                 p[j, at].item(),
                 any(one.approximate for one in used),
+                math.fsum(weight * one.score_a for weight, one in weighed),
+                math.fsum(weight * one.score_b for weight, one in weighed),
+                plan.direction,
             )
     elif len(scores.tasks) == 1:
         (only,) = scores.tasks
