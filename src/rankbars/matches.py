@@ -14,7 +14,7 @@ from rankbars.data.spec import MISSING_ITEMS, MISSING_POLICIES, MISSING_TASKS, V
 from rankbars.errors import DataError, OptionError
 from rankbars.intake import take_scores
 from rankbars.steps.duels import contrast_models
-from rankbars.steps.gaps import Gap, find_gaps, never_run
+from rankbars.steps.gaps import Gap, find_gaps, never_run, tasks_apart
 from rankbars.steps.missingness import refuse_gaps, resolve_items, resolve_missing
 from rankbars.steps.rowquestions import PASTE_COLUMN, question_rows
 
@@ -198,7 +198,8 @@ def _without_tasks(pair: Scores, models: tuple[str, str], policy: str) -> Scores
         )
     if not both:
         raise DataError(
-            f"Models {models[0]!r} and {models[1]!r} have no task in common, so they cannot be "
+            tasks_apart(pair)
+            or f"Models {models[0]!r} and {models[1]!r} have no task in common, so they cannot be "
             "compared. Are tasks named alike for both?"
         )
     if policy == "bounds":

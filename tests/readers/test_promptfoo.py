@@ -202,3 +202,51 @@ def test_json_lines_are_read(tmp_path: Path) -> None:
 def test_a_damaged_file_is_named(tmp_path: Path, rows: list[object], message: str) -> None:
     with pytest.raises(rb.ReadError, match=rf"results\.json.*{message}"):
         rb.read(write(tmp_path, rows))
+
+
+def lines_of(folder: Path, name: str, rows: Sequence[dict[str, Any]]) -> Path:
+    path = folder / f"{name}.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows))
+    return path
+
+
+def crashed(test: int) -> dict[str, Any]:
+    return row(test, 0, failureReason=2, error="429", gradingResult=None)
+
+
+def test_lines_of_two_sides_are_one_task_whatever_their_files_are_called(tmp_path: Path) -> None:
+    new = lines_of(tmp_path, "cand", [*(row(test, 1) for test in range(9)), crashed(9)])
+    old = lines_of(tmp_path, "base", [row(test, test % 2) for test in range(10)])
+    duel = rb.head_to_head({"new": new, "old": old}, "new", "old", missing="pairwise")
+    assert list(duel.tasks) == ["all"]
+    assert duel.tasks["all"].difference == pytest.approx(1 - 4 / 9)
+    (said,) = (note.message for note in rb.read({"new": new, "old": old}).notes
+               if note.code == "coverage")  # fmt: skip
+    assert "'new' 9 (1 failed)" in said
+
+
+def test_sides_of_several_tasks_are_told_apart_by_their_files(tmp_path: Path) -> None:
+    for side in ("cand", "base"):
+        (tmp_path / side).mkdir()
+        lines_of(tmp_path / side, "law", [row(test, 1) for test in range(3)])
+        lines_of(tmp_path / side, "math", [row(test, 1) for test in range(3, 8)])
+    scores = rb.read({"new": tmp_path / "cand", "old": tmp_path / "base"})
+    assert {name: items(scores, name).n for name in scores.tasks} == {"law": 3, "math": 5}
+
+
+@pytest.mark.parametrize("missing", ["raise", "pairwise", "insert"])
+def test_models_without_a_task_in_common_are_told_how_to_be_two_sides(
+    tmp_path: Path, missing: str
+) -> None:
+    files = [
+        lines_of(tmp_path, name, [row(test, 1, provider=name) for test in range(count)])
+        for name, count in (("cand", 9), ("base", 10))
+    ]
+    words = rf"have no task in common.*sides: base={files[1]} cand={files[0]} "
+    with pytest.raises(rb.DataError, match=words) as caught:
+        rb.head_to_head(files, "base", "cand", missing=missing)
+    assert "--missing" not in str(caught.value)
+    with pytest.raises(rb.DataError, match=words):
+        rb.leaderboard(files, missing=missing)
+    named = {"base": files[1], "cand": files[0]}
+    assert rb.head_to_head(named, "cand", "base", missing="pairwise").tasks["all"].n == 9

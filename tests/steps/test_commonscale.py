@@ -204,3 +204,28 @@ def test_tasks_of_which_one_is_negative_are_told_apart_by_their_size(
     average = rb.aggregate(rb.Scores.from_arrays(returns, ["a", "b", "c"]))
     assert average.method == method
     assert ("different-metrics" in codes(average)) == (method == "average_rank")
+
+
+@pytest.mark.parametrize(
+    ("metric", "method"),
+    [("latency_ms", "mean"), ("cost_usd", "mean"), ("duration", "mean"), ("rmse (ms)", "mean"),
+     ("rmse", "average_rank"), ("loss", "average_rank"), ("reward", "average_rank")],
+)  # fmt: skip
+def test_amounts_of_one_unit_are_averaged_and_errors_in_the_unit_of_a_data_set_are_not(
+    metric: str, method: str
+) -> None:
+    rng = np.random.default_rng(4)
+    rows = {name: -rng.lognormal(3.0, 0.5, (20, 2)) for name in ("rag", "sql", "tools")}
+    about = {name: rb.TaskInfo(metric=metric, direction="lower") for name in rows}
+    average = rb.aggregate(rb.Scores.from_arrays(rows, ["a", "b"], info=about))
+    assert average.method == method
+    if method == "mean":
+        # By hand: the mean of the means, and the error of a sum of independent ones.
+        apart = [values[:, 0] - values[:, 1] for values in rows.values()]
+        duel = rb.head_to_head(rb.Scores.from_arrays(rows, ["a", "b"], info=about), "a", "b")
+        assert duel.average is not None
+        assert duel.average.kind == "items"
+        assert duel.average.difference == pytest.approx(np.mean([one.mean() for one in apart]))
+        error = np.sqrt(sum(one.var(ddof=1) / len(one) for one in apart)) / 3
+        half = (duel.average.high - duel.average.low) / 2
+        assert half == pytest.approx(2.0 * error, rel=0.05)

@@ -142,8 +142,8 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
         *read_all(of("tau2-bench", "run"), read_tau2_bench),
         *read_tau2_folders(of("tau2-bench", "simulation")),
         *read_all(of("hal", "run"), _hal),
-        *read_all(of("nemo-gym", "run"), _nemo_gym),
-        *read_all(of("nemo-evaluator", "run"), _nemo_evaluator),
+        *read_all(of("nemo-gym", "run"), lambda file: _nemo_gym(file, options)),
+        *read_all(of("nemo-evaluator", "run"), lambda file: _nemo_evaluator(file, options)),
     ]
     for sheet in sheets:
         sheet.limits = sheet.limits_of_shares()
@@ -367,12 +367,13 @@ def _hal_results(file: InputFile, header: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _nemo_gym(file: InputFile) -> list[Sheet]:
+def _nemo_gym(file: InputFile, options: ReadOptions) -> list[Sheet]:
     sheets: dict[tuple[str, str], Sheet] = {}
     for row, record in read_json_lines(file):
         place = f"{file.label}, line {row}"
         model = as_text(take_path(record, "response", "model")) or "model"
-        task = as_text(take_path(record, "agent_ref", "name")) or file.path.resolve().parent.name
+        folder = options.task_after(file.path.resolve().parent.name)
+        task = as_text(take_path(record, "agent_ref", "name")) or folder
         names = (model.rpartition("/hf_models/")[2], task or "rollouts")
         # Truth values and numbers beside the reward are further metrics.
         scores = {key: as_score(value) for key, value in record.items() if not key.startswith("_")}
@@ -388,12 +389,13 @@ def _nemo_gym(file: InputFile) -> list[Sheet]:
     return list(sheets.values())
 
 
-def _nemo_evaluator(file: InputFile) -> list[Sheet]:
+def _nemo_evaluator(file: InputFile, options: ReadOptions) -> list[Sheet]:
     sheets: dict[str, Sheet] = {}
     stem = file_stem(file.path)
     for place, record in read_records(file):
-        task = as_text(take_path(record, "metadata", "benchmark")) or stem
-        model = file.path.resolve().parent.name if stem == task else stem
+        named = as_text(take_path(record, "metadata", "benchmark"))
+        task = named or options.task_after(stem)
+        model = file.path.resolve().parent.name if stem in (task, named or stem) else stem
         sheet = sheets.setdefault(
             task, Sheet(file.label, model or stem, task, metric="reward", named="file")
         )

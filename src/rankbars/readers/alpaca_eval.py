@@ -58,14 +58,14 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
 
     A filter that names an annotator or a baseline is heeded later.
     """
-    return read_each(files, _read_file)
+    return read_each(files, lambda file: _read_file(file, options))
 
 
-def _read_file(file: InputFile) -> Part:
+def _read_file(file: InputFile, options: ReadOptions) -> Part:
     if data_suffix(file.path) == ".csv":
         return Leaderboard(
             file.label,
-            tuple(_read_table(file)),
+            tuple(_read_table(file, options)),
             "Leaderboards are not read: they sum up votes like those that are.",
         )
     notes: list[Note] = []
@@ -141,7 +141,7 @@ def _is_annotator(folder: str, judge: str) -> bool:
     return folder == judge or "alpaca_eval" in folder or judge.startswith(folder)
 
 
-def _read_table(file: InputFile) -> Iterator[Run]:
+def _read_table(file: InputFile, options: ReadOptions) -> Iterator[Run]:
     for place, cells in read_table(file, whole=True):
         model = next(iter(cells.values()))
         if not model:
@@ -161,7 +161,7 @@ def _read_table(file: InputFile) -> Iterator[Run]:
                     origin="it is the share of wins",
                     limits=(0.0, 100.0),
                 )
-        task = file_stem(file.path).removesuffix("_leaderboard")
+        task = options.task_after(file_stem(file.path).removesuffix("_leaderboard"))
         yield Run(file.label, model, task, measures)
 
 

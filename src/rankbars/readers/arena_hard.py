@@ -75,13 +75,13 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     A filter that names a judge or a baseline, and the column ``weight`` named ``strength``, which
     counts strong verdicts as the producer does, are heeded later.
     """
-    return read_all(files, _read_file)
+    return read_all(files, lambda file: _read_file(file, options))
 
 
-def _read_file(file: InputFile) -> list[Part]:
+def _read_file(file: InputFile, options: ReadOptions) -> list[Part]:
     if data_suffix(file.path) == ".csv":
         instead = "Leaderboards are not read: they sum up judgements like those that are."
-        return [Leaderboard(file.label, tuple(_read_table(file)), instead)]
+        return [Leaderboard(file.label, tuple(_read_table(file, options)), instead)]
     rows, runs = _read_judgements(file)
     if not rows:
         return [*runs]
@@ -179,7 +179,7 @@ def _bench(file: InputFile) -> str:
     return "arena-hard"
 
 
-def _read_table(file: InputFile) -> Iterator[Run]:
+def _read_table(file: InputFile, options: ReadOptions) -> Iterator[Run]:
     note = Note(
         "from-intervals",
         f"{file.label}: standard errors are taken from rating_q025 and rating_q975 as from a 95 % "
@@ -199,5 +199,5 @@ def _read_table(file: InputFile) -> Iterator[Run]:
             origin="it is the share of wins",
             limits=(0.0, 100.0),
         )
-        task, measures = file_stem(file.path), {"win rate": measure}
+        task, measures = options.task_after(file_stem(file.path)), {"win rate": measure}
         yield Run(file.label, cells["model"], task, measures, notes=(note,))

@@ -88,22 +88,27 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """
     cluster = options.columns.get("cluster") or None
     found = read_each(files, lambda file: _read_evaluation(file, cluster))
-    names, notes = _name_tasks(found)
+    names, notes = _name_tasks(found, options)
     runs = [run for one, task in zip(found, names, strict=True) for run in _runs(one, task)]
     return [*runs, *notes]
 
 
-def _name_tasks(found: Sequence[_Evaluation]) -> tuple[list[str], list[Note]]:
-    """Name of each file's task: its description; files with equal tests are one task."""
+def _name_tasks(found: Sequence[_Evaluation], options: ReadOptions) -> tuple[list[str], list[Note]]:
+    """Name of each file's task: its description; files with equal tests are one task.
+
+    Files of several tasks are told apart by their names, whatever they are put beside.
+    """
     names: list[str] = []
+    tests_of = {one.file: _tests(one) for one in found if one.description is None}
+    several = len(set(tests_of.values())) > 1
     known: dict[frozenset[str], str] = {}
     joined: list[str] = []
     for one in found:
         if one.description is not None:
             names.append(one.description)
             continue
-        tests = frozenset(item for answers in one.systems.values() for item in answers.rows().ids)
-        stem = file_stem(one.file.path)
+        tests, stem = tests_of[one.file], file_stem(one.file.path)
+        stem = stem if several else options.task_after(stem)
         if tests not in known:
             taken = stem in known.values()
             known[tests] = f"{one.file.path.resolve().parent.name}/{stem}" if taken else stem
@@ -114,6 +119,10 @@ def _name_tasks(found: Sequence[_Evaluation]) -> tuple[list[str], list[Note]]:
         return names, []
     text = f"Files without a description but with the same tests are one task: {joined[0]!r}."
     return names, [Note("same-tests", text)]
+
+
+def _tests(one: _Evaluation) -> frozenset[str]:
+    return frozenset(item for answers in one.systems.values() for item in answers.rows().ids)
 
 
 def _runs(one: _Evaluation, task: str) -> Iterator[Run]:

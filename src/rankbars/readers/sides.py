@@ -17,14 +17,14 @@ from rankbars.errors import DataError, OptionError, RankbarsError
 from rankbars.readers.chosenfiles import Paths
 from rankbars.tables.joining import join_scores
 from rankbars.tables.oddscores import check_scale
-from rankbars.tables.parsedtables import SHARED_TASK
+from rankbars.tables.readoptions import SHARED_TASK
 from rankbars.tables.reruns import TEXTS
 from rankbars.tables.strays import items_with_gaps, refuse_alike_rows
 
 __all__ = ["ReadOne", "join_sides", "name_side", "read_sides"]
 
 # Notes that count trials of each model.
-_COUNTED = ("failed-trials", "unscored-trials", "ended-early", "cost")
+_COUNTED = ("failed-trials", "unscored-trials", "ended-early", "cost", "coverage")
 _MOST_SHOWN = 5
 
 

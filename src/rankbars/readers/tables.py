@@ -28,9 +28,9 @@ from rankbars.tables.database import Engine, Glance
 from rankbars.tables.layouts import find_layout
 from rankbars.tables.likelyroles import find_outcome
 from rankbars.tables.metrics import AMOUNTS, LOWER, metric_in_name, split_words, usual_direction
-from rankbars.tables.parsedtables import SHARED_TASK, FileNames, ParsedTable
+from rankbars.tables.parsedtables import FileNames, ParsedTable
 from rankbars.tables.parsing import parse_table
-from rankbars.tables.readoptions import ReadOptions, options_of
+from rankbars.tables.readoptions import SHARED_TASK, ReadOptions, options_of
 from rankbars.tables.relations import Table
 from rankbars.tables.runnames import names_run, split_run
 from rankbars.tables.tableheads import HEAD_ROWS, Header

@@ -35,6 +35,7 @@ from rankbars.steps.average.joinedtasks import JoinedTasks
 from rankbars.steps.average.plan import AveragePlan, TaskPart, weight_words
 from rankbars.steps.average.scales import scale_comparisons
 from rankbars.steps.correctionchoice import has_one_end, row_skewness
+from rankbars.steps.gaps import tasks_apart
 from rankbars.steps.meantests import UNSEEN_ROWS
 from rankbars.steps.noiseparts import examine_task_runs, run_notes
 from rankbars.steps.pairdecision import (
@@ -105,7 +106,8 @@ def contrast_models(
     shared = [name for name, task in tasks.items() if not math.isnan(task.difference)]
     if not shared:
         raise DataError(
-            f"Models {a!r} and {b!r} have no row in common on any of the {len(tasks)} tasks, so "
+            tasks_apart(chosen)
+            or f"Models {a!r} and {b!r} have no row in common on any of the {len(tasks)} tasks, so "
             "they cannot be compared. Were the same items asked, under the same names?"
         )
     average, notes = _average(pair, chosen, spec, compared, tasks)

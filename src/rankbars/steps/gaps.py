@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +29,7 @@ __all__ = [
     "never_run",
     "refuse_lost",
     "row_values",
+    "tasks_apart",
     "to_declare",
     "worst_for_trials",
 ]
@@ -65,6 +68,34 @@ def never_run(scores: Scores, gap: Gap) -> bool:
         return True
     place = models.index(gap.model)
     return int(coverage.errors[place] + coverage.unscored[place]) == 0
+
+
+def tasks_apart(scores: Scores) -> str:
+    """What is said of two models of which neither has any task of the other; nothing otherwise."""
+    if len(scores.models) != 2:
+        return ""
+    lacking = {(gap.task, gap.model) for gap in find_gaps(scores) if never_run(scores, gap)}
+    owned = {
+        model: [task for task in scores.tasks if (task, model) not in lacking]
+        for model in scores.models
+    }
+    if len(lacking) < len(scores.tasks) or not all(owned.values()):
+        return ""
+    (one, first), (other, second) = owned.items()
+    said = (
+        f"Models {one!r} and {other!r} have no task in common, so they cannot be compared: "
+        f"{first[0]!r} has scores of {one!r} alone, and {second[0]!r} of {other!r} alone."
+    )
+    paths = {PurePath(given.path).name.partition(".")[0]: given.path for given in scores.inputs}
+    if len(first) == len(second) == 1 and {first[0], second[0]} == set(paths):
+        named = {task: paths[task] for task in (first[0], second[0])}
+        sides = shlex.join(f"{task}={path}" for task, path in named.items())
+        return (
+            f"{said} These tasks are called like the two files. If both files hold one task, name "
+            f"them as its two sides: {sides} (in Python: "
+            f"rb.read({named!r}))."
+        )
+    return f"{said} Are tasks named alike for both?"
 
 
 def known_rows(scores: Scores, task: str) -> Outline:

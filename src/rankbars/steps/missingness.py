@@ -18,6 +18,7 @@ from rankbars.steps.gaps import (
     lost_trials,
     never_run,
     refuse_lost,
+    tasks_apart,
     to_declare,
     worst_for_trials,
 )
@@ -148,6 +149,8 @@ def refuse_gaps(
     call : str
         The call in Python, up to the option.
     """
+    if apart := tasks_apart(scores):
+        return DataError(apart)
     offered = list(policies)
     lacking = _without_scores(scores, gaps)
     if lacking:  # with them nobody can be compared, whatever is left out

@@ -23,7 +23,7 @@ from rankbars.data.scores import Scores
 from rankbars.data.spec import MISSING_TASKS, Spec
 from rankbars.data.storedtasks import Change, change_tasks, models_of
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.steps.gaps import find_gaps
+from rankbars.steps.gaps import find_gaps, tasks_apart
 from rankbars.steps.missingness import resolve_items, resolve_missing
 
 __all__ = ["Entries", "bridged_spec", "fill_from_baseline", "settle_missing"]
@@ -172,9 +172,10 @@ def _insert(scores: Scores, grid: _Grid) -> Entries:
     new = grid.titled(~tasks)
     if not core.tasks.any():
         raise DataError(
-            f"No task was entered by two of the {len(grid.models)} models, so there is nothing to "
-            f"compare; for instance {grid.models[0]!r} and {grid.models[1]!r} have none in common. "
-            "Are tasks named alike for all models?"
+            tasks_apart(scores)
+            or f"No task was entered by two of the {len(grid.models)} models, so there is nothing "
+            f"to compare; for instance {grid.models[0]!r} and {grid.models[1]!r} have none in "
+            "common. Are tasks named alike for all models?"
         )
     notes = [_new_note(grid, ~tasks)] if new else []
     anywhere = np.asarray(grid.entered[tasks].any(axis=0))
@@ -239,6 +240,8 @@ def _drop_tasks(scores: Scores, grid: _Grid) -> Entries:
 
 
 def _stop(scores: Scores, grid: _Grid) -> Entries:
+    if apart := tasks_apart(scores):
+        raise DataError(apart)
     lines = [
         _summary(grid),
         "Nothing was ranked. Choose what to do with them (the line to paste, what it does):",

@@ -25,9 +25,9 @@ from rankbars.tables.conditions import choose_rows
 from rankbars.tables.database import Engine
 from rankbars.tables.headers import find_metric, join_levels, names_metric
 from rankbars.tables.metrics import is_trial_metric
-from rankbars.tables.parsedtables import SHARED_TASK, FileNames
+from rankbars.tables.parsedtables import FileNames
 from rankbars.tables.parsing import parse_table
-from rankbars.tables.readoptions import ReadOptions, options_of
+from rankbars.tables.readoptions import SHARED_TASK, ReadOptions, options_of
 from rankbars.tables.relations import Table
 from rankbars.tables.remarks import choose_models, note_chosen_rows
 from rankbars.tables.strays import note_lookalikes

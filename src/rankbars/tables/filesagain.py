@@ -16,13 +16,12 @@ from rankbars.tables.columns import fold_name
 from rankbars.tables.database import quote_text
 from rankbars.tables.metrics import split_words
 from rankbars.tables.parsedtables import (
-    SHARED_TASK,
     FileNames,
     ParsedTable,
     TidyTable,
     take_names,
 )
-from rankbars.tables.readoptions import ReadOptions
+from rankbars.tables.readoptions import SHARED_TASK, ReadOptions
 from rankbars.tables.relations import Rows
 from rankbars.tables.reruns import ISO, find_time, with_roles
 from rankbars.tables.runnames import names_run, split_run

@@ -22,6 +22,7 @@ __all__ = [
     "is_plain",
     "is_proportion",
     "is_trial_metric",
+    "lacks_unit",
     "metric_in_name",
     "name_words",
     "never_negative",
@@ -161,15 +162,17 @@ HIGHER = PROPORTIONS | split_words("""
 """)
 
 
-# In the unit of the target, or of time and money: the mean over different data sets means nothing.
-SCALED = split_words("""
-    loss logloss nll negativeloglikelihood negloglikelihood crossentropy loglikelihood perplexity
-    wordperplexity byteperplexity ppl bitsperbyte bpb bitspercharacter bpc rmse mse mae msle
-    rmsle medae meanabsoluteerror meansquarederror rootmeansquarederror squarederror
-    absoluteerror metricerror crps wql quantileloss pinballloss deviance latency runtime
-    time duration seconds cost price tokens regret distance reward returns throughput
-    utility elo psnr hd hausdorff assd asd chamfer emd epe aepe ade minade fde minfde mpjpe
-    pampjpe mpvpe pve levenshtein wasserstein volumedifference
+# In seconds, in money or in tokens: their unit is the same on every data set.
+_SPENT = split_words("latency runtime time duration seconds cost price tokens")
+
+# In a unit: of the target, where the mean over different data sets means nothing, or as above.
+SCALED = _SPENT | split_words("""
+    loss logloss nll negativeloglikelihood negloglikelihood crossentropy loglikelihood
+    perplexity wordperplexity byteperplexity ppl bitsperbyte bpb bitspercharacter bpc rmse mse
+    mae msle rmsle medae meanabsoluteerror meansquarederror rootmeansquarederror squarederror
+    absoluteerror metricerror crps wql quantileloss pinballloss deviance regret distance reward
+    returns throughput utility elo psnr hd hausdorff assd asd chamfer emd epe aepe ade minade
+    fde minfde mpjpe pampjpe mpvpe pve levenshtein wasserstein volumedifference
 """)
 
 
@@ -413,7 +416,7 @@ def is_proportion(name: str) -> bool:
 
 
 def depends_on_scale(name: str) -> bool:
-    """Whether values of the metric `name` on different tasks have no unit in common.
+    """Whether values of the metric `name` are in a unit, and no shares or points.
 
     Examples
     --------
@@ -421,6 +424,18 @@ def depends_on_scale(name: str) -> bool:
     (True, False)
     """
     return is_amount(name) or bool(_spellings(name_words(name)) & SCALED)
+
+
+def lacks_unit(name: str) -> bool:
+    """Whether values of the metric `name` on different tasks have no unit in common.
+
+    Examples
+    --------
+    >>> lacks_unit("val_rmse"), lacks_unit("latency_ms"), lacks_unit("accuracy")
+    (True, False, False)
+    """
+    own = SCALED - _SPENT
+    return not _UNIT.search(name.casefold().strip()) and bool(_spellings(name_words(name)) & own)
 
 
 # Names of metrics that name nothing else, where they begin or end the name of a task.

@@ -17,9 +17,7 @@ from rankbars.tables.metrics import usual_direction
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.settings import Setting
 
-__all__ = ["NOBODY", "SHARED_TASK", "FileNames", "Group", "ParsedTable", "TidyTable", "take_names"]
-
-SHARED_TASK = "all"  # the task of files that name none
+__all__ = ["NOBODY", "FileNames", "Group", "ParsedTable", "TidyTable", "take_names"]
 
 
 class FileNames(NamedTuple):

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from rankbars.tables.decorated import CellMeaning
 
 __all__ = [
-    "LAYOUTS", "PERIODS", "ROWS", "ReadOptions", "Room", "options_of",
+    "LAYOUTS", "PERIODS", "ROWS", "SHARED_TASK", "ReadOptions", "Room", "options_of",
     "parse_size",
 ]  # fmt: skip
+
+SHARED_TASK = "all"  # the task of files that name none
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12,
          "KI": 1 << 10, "MI": 1 << 20, "GI": 1 << 30, "TI": 1 << 40}  # fmt: skip
@@ -297,6 +299,16 @@ class ReadOptions:
         self._check_limits()
         object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
         object.__setattr__(self, "direction", MappingProxyType(dict(self.direction)))
+
+    def task_after(self, file: str) -> str:
+        """What a task is called that only its `file` can name; the two sides of one share it.
+
+        Examples
+        --------
+        >>> ReadOptions().task_after("cand"), ReadOptions(beside=True).task_after("cand")
+        ('cand', 'all')
+        """
+        return SHARED_TASK if self.beside else file
 
     def _check_folds(self) -> None:
         folds, share = self.folds, self.test_share

@@ -274,9 +274,9 @@ def few_tasks_notes(
         return ()
     if 2.0 ** (1 - count) > alpha:
         times = 2 ** (count - 1)
-        metrics = " on different metrics" if ranks and units == "tasks" else ""
+        what = "ranks on " if ranks else ""
         text = (
-            f"With {count} {units}{metrics} nothing can be shown at "
+            f"With {what}{count} {units} nothing can be shown at "
             f"{100 * (1 - alpha):g} %: even a model ahead on all {count} would be so by luck once "
             f"in {times:,} times. It takes at least {fewest_tasks(alpha)}."
         )

@@ -16,7 +16,7 @@ from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import outline_of
 from rankbars.stats.averaging.points import Limits
 from rankbars.tables.columns import fold_name
-from rankbars.tables.metrics import depends_on_scale, is_proportion, metric_in_name
+from rankbars.tables.metrics import is_proportion, lacks_unit, metric_in_name
 
 __all__ = ["CommonScale", "find_common_scale"]
 
@@ -96,10 +96,10 @@ class CommonScale(NamedTuple):
 def find_common_scale(scores: Scores, tasks: Mapping[str, float]) -> CommonScale:
     """What the scales of `tasks` have in common.
 
-    One metric is one scale, unless its values depend on the unit of a data set. Several are one
-    scale where each is a share: every row is right or wrong, or the range is declared. A metric
-    counts by the name that came with the scores, or by the one that the name of the task ends or
-    begins with.
+    One metric is one scale, unless its values depend on the unit of a data set; time and money have
+    one unit wherever they are spent. Several are one scale where each is a share: every row is
+    right or wrong, or the range is declared. A metric counts by the name that came with the scores,
+    or by the one that the name of the task ends or begins with.
     """
     infos = {name: scores.info[name] for name in tasks}
     one_side = len({info.direction for info in infos.values()}) == 1
@@ -107,13 +107,13 @@ def find_common_scale(scores: Scores, tasks: Mapping[str, float]) -> CommonScale
     if set(metrics.values()) == {None}:
         named = {name: metric_in_name(name) for name in tasks}
         known_names = {name for name in named.values() if name is not None}
-        if len(known_names) > 1 or any(map(depends_on_scale, known_names)):
+        if len(known_names) > 1 or any(map(lacks_unit, known_names)):
             metrics = named
     counts = Counter(name or "not named" for name in metrics.values())
     several = tuple(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
     if len(counts) == 1:
         metric = next(iter(metrics.values()))
-        plain = metric is None or not depends_on_scale(metric)
+        plain = metric is None or not lacks_unit(metric)
         apart: tuple[tuple[str, float], ...] = ()
         if one_side:
             higher = next(iter(infos.values())).direction == "higher"
