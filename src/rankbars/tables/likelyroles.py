@@ -133,9 +133,15 @@ def likely_roles(table: Table) -> dict[str, str]:
         return _of_one_model(score, different, [*named, *free], len(rows))
     roles = {"model": models[0]}
     roles |= {role: name for name, role in reversed(named.items()) if role != "model"}
-    roles |= {"run": times[0]} if times and "run" not in roles else {}
     rest = [name for name in free if name != models[0] and different[name] > 1]
+    on = [name for name in rest if fold_name(name) in _ON]
+    if on and "task" not in roles:
+        roles["task"] = on[0]
+        rest.remove(on[0])
     while not header.is_different(*roles.values()):
+        if times and not rest and "run" not in roles:
+            roles["run"] = times[0]  # a time names a run where nothing else tells rows apart
+            continue
         if not rest:
             return {}
         few = different[rest[0]] <= MOST_TASKS or fold_name(rest[0]) in _ON

@@ -274,7 +274,7 @@ def few_tasks_notes(
         return ()
     if 2.0 ** (1 - count) > alpha:
         times = 2 ** (count - 1)
-        what = "ranks on " if ranks else ""
+        what = "ranks on " if ranks and units == "tasks" else ""
         text = (
             f"With {what}{count} {units} nothing can be shown at "
             f"{100 * (1 - alpha):g} %: even a model ahead on all {count} would be so by luck once "
