@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 from reference import DATA
 
-from rankbars.stats.votes.votecounts import VoteCounts, check_covariates, check_votes, code_votes
+from rankbars.stats.votes.votecounts import VoteCounts, code_votes
 
 
 class Votes(NamedTuple):
@@ -107,8 +107,10 @@ def swap_sides(votes: Votes, swapped: np.ndarray) -> Votes:
 
 def count_votes(first, second, outcome, n_models, weight=None, covariates=None) -> VoteCounts:
     """Single votes as counts: a row per pair, or per pair and distinct covariates."""
-    a, b, coded, loads = check_votes(first, second, outcome, n_models, weight)
-    return code_votes(a, b, coded, n_models, loads, check_covariates(covariates, a.size))[1]
+    a, b, coded = (np.asarray(column, dtype=np.intp) for column in (first, second, outcome))
+    loads = None if weight is None else np.asarray(weight, dtype=np.float64)
+    columns = np.empty((a.size, 0)) if covariates is None else covariates
+    return code_votes(a, b, coded, n_models, loads, columns)[1]
 
 
 def count_position_votes(first, second, outcome, n_models) -> VoteCounts:

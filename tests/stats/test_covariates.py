@@ -141,8 +141,6 @@ def size_difference(votes):
         (size_difference, "number 0 follows from the models"),
         (lambda votes: np.full((60, 2), [1.0, 2.0]), "number 1 follows from the models"),
         (lambda votes: np.full((60, 1), np.nan), "must be finite"),
-        (lambda votes: np.ones(60), "one row for each of 60 votes"),
-        (lambda votes: np.ones((59, 1)), "one row for each of 60 votes"),
     ],
 )
 def test_covariates_that_tell_nothing_are_refused(columns, message):

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vote_cases import count_votes, same_counts, vote_tables
 
-from rankbars.errors import DataError
 from rankbars.stats.votes import voteclusters
 from rankbars.stats.votes.voteclusters import (
     count_clustered_votes,
@@ -36,11 +35,6 @@ def test_weights_of_votes_stay_with_their_cluster():
     clusters = count_clustered_votes([0, 0, 1], [1, 1, 0], [0, 0, 0], [1, 1, 2], 2, [2.0, 3.0, 4.0])
     assert clusters.weight.tolist() == [[5.0, 0.0], [0.0, 0.0], [0.0, 4.0]]
     assert clusters.counts.squared[:, 0].tolist() == [13.0, 0.0, 16.0]
-
-
-def test_clusters_of_another_length_are_refused():
-    with pytest.raises(DataError, match="2 votes but clusters of shape"):
-        count_clustered_votes([0, 1], [1, 0], [0, 0], ["x"], 2)
 
 
 @given(vote_tables(), st.integers(1, 5))

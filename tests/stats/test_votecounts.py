@@ -1,12 +1,10 @@
 """Votes become counts, whatever route they take."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vote_cases import count_votes, relabel, same_counts, swap_sides, vote_tables
 
-from rankbars.errors import DataError
 from rankbars.stats.votes.votecounts import from_matrices, to_matrices
 
 
@@ -73,38 +71,3 @@ def test_no_votes_are_no_rows():
     assert counts.first.size == 0
     assert to_matrices(counts)[0].tolist() == np.zeros((3, 3)).tolist()
     assert count_votes([], [], [], 0).first.size == 0
-
-
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [
-        (([0, 3], [1, 0], [0, 0], 3), "first must lie between 0 and 2; got 0 to 3"),
-        (([0, 1], [1, -1], [0, 0], 3), "second must lie between 0 and 2; got -1 to 1"),
-        (([0], [1], [3], 3), "outcome must lie between 0 and 2; got 3 to 3"),
-        (([0], [1], [0.5], 3), "outcome must hold whole numbers"),
-        (([0, 1], [1], [0, 0], 3), "columns of one length"),
-        (([0, 1, 2], [1, 1, 2], [0, 0, 0], 3), "2 votes compare a model with itself, vote nu"),
-        (([0], [1], [0], 3, [0.0]), "finite and above 0"),
-        (([0], [1], [0], 3, [np.nan]), "finite and above 0"),
-        (([0], [1], [0], 3, [1.0, 1.0]), "columns of one length"),
-    ],
-)
-def test_votes_that_mean_nothing_are_refused(columns, message):
-    with pytest.raises(DataError, match=message):
-        count_votes(*columns)
-
-
-@pytest.mark.parametrize(
-    ("wins", "ties", "message"),
-    [
-        ([[0, 1]], None, "square"),
-        ([[0, 1], [1, 0]], [[0]], "one size"),
-        ([[0, -1], [1, 0]], None, "none below 0"),
-        ([[0, np.nan], [1, 0]], None, "finite"),
-        ([[1, 1], [1, 0]], None, "against itself"),
-        ([[0, 1], [1, 0]], [[0, 2], [1, 0]], "symmetric"),
-    ],
-)
-def test_tables_that_mean_nothing_are_refused(wins, ties, message):
-    with pytest.raises(DataError, match=message):
-        from_matrices(wins, ties)

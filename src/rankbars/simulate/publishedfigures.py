@@ -41,7 +41,7 @@ from rankbars.simulate.publishedtables import (
     Part,
     designs_of,
 )
-from rankbars.simulate.study import Row, Study, Table, Unit, check_repetitions, flatten, numbers
+from rankbars.simulate.study import Row, Study, Table, Unit, by_part, check_repetitions, numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -125,10 +125,7 @@ def figures(
             )
 
     def finish(results: Sequence[Table]) -> dict[str, Table]:
-        made, start = {}, 0
-        for name, units in work.items():
-            made[_FILES[name]] = flatten(results[start : start + len(units)])
-            start += len(units)
+        made = {_FILES[name]: rows for name, rows in by_part(results, work).items()}
         if "figure_1b_all" in made:
             shown = [row for row in made["figure_1b_all"] if _has(row, SHOWN_IN_1B)]
             made |= {"figure_1b": shown} if shown else {}

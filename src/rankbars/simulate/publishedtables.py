@@ -29,6 +29,7 @@ from rankbars.simulate.study import (
     Study,
     Table,
     Unit,
+    by_part,
     check_repetitions,
     flatten,
     number,
@@ -177,8 +178,8 @@ def tables(
             raise UnknownOptionError.among("table", one, [str(known) for known in NUMBERS])
     check_repetitions(repetitions)
     part.checked()
-    parts = [(one, _units(one, part, repetitions, seed)) for one in wanted]
-    for one, units in parts:
+    parts = {one: _units(one, part, repetitions, seed) for one in wanted}
+    for one, units in parts.items():
         if not units:
             raise OptionError(
                 f"Table {one} has none of these configurations: tables 2, 3 and 6 have correlation "
@@ -188,19 +189,16 @@ def tables(
     def finish(results: Sequence[Table]) -> dict[str, Table]:
         made: dict[str, Table] = {}
         equations: Table = []
-        start = 0
-        for one, units in parts:
-            rows = flatten(results[start : start + len(units)])
+        for one, rows in by_part(results, parts).items():
             made[f"table_{one}"] = _assemble(one, rows)
             if one in _LEADERBOARD:
                 equations.extend(_assemble(one, rows, _equation_quantities))
-            start += len(units)
         made["published"] = beside_cells(flatten(list(made.values())))
         if equations:
             made["equations_14_16"] = equations
         return made
 
-    everything = tuple(unit for _, units in parts for unit in units)
+    everything = tuple(unit for units in parts.values() for unit in units)
     return Study("tables", everything, finish, summary=_summary)
 
 

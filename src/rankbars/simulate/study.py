@@ -12,8 +12,9 @@ import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import rankbars as rb
 from rankbars.data.drafts import write_all, write_text
@@ -29,6 +30,7 @@ __all__ = [
     "Study",
     "Table",
     "Unit",
+    "by_part",
     "check_repetitions",
     "flatten",
     "measure",
@@ -45,6 +47,7 @@ Progress = Callable[[int, int], None]
 Cell = str | int | float | None
 Row = dict[str, Cell]
 Table = list[Row]
+_Name = TypeVar("_Name", str, int)
 
 
 class Unit(NamedTuple):
@@ -102,6 +105,12 @@ def flatten(parts: Sequence[Table]) -> Table:
     [{'a': 1}, {'a': 2}]
     """
     return [row for part in parts for row in part]
+
+
+def by_part(results: Sequence[Table], parts: Mapping[_Name, Sequence[Unit]]) -> dict[_Name, Table]:
+    """The rows of each part of the work, whose units were done one part after the other."""
+    left = iter(results)
+    return {name: flatten(list(islice(left, len(units)))) for name, units in parts.items()}
 
 
 def number(row: Row, column: str) -> float:

@@ -13,14 +13,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import chain, islice, product
+from itertools import chain, product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 import rankbars as rb
-from rankbars.simulate.study import Row, Study, Table, Unit, check_repetitions, flatten, number
+from rankbars.simulate.study import (
+    Row,
+    Study,
+    Table,
+    Unit,
+    by_part,
+    check_repetitions,
+    flatten,
+    number,
+)
 from rankbars.simulate.vtabreport import (
     CLEAR,
     PARTS,
@@ -147,8 +156,7 @@ def vtab(*, repetitions: int = 2000, seed: int = 0) -> Study:
     }
 
     def finish(results: Sequence[Table]) -> dict[str, Table]:
-        left = iter(results)
-        made = {name: flatten(list(islice(left, len(units)))) for name, units in parts.items()}
+        made = by_part(results, parts)
         return made | {"vtab": beside_published(made["vtab"])}
 
     units = tuple(chain.from_iterable(parts.values()))

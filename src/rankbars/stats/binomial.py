@@ -15,6 +15,7 @@ __all__ = [
     "ShareTest",
     "binomial_tail",
     "binomial_tail_midp",
+    "check_counts",
     "clustered_share_test",
     "exact_limits",
     "share_test",
@@ -63,7 +64,7 @@ def binomial_tail(wins: ArrayLike, losses: ArrayLike) -> Array:
     >>> binomial_tail([3, 2, 0], [0, 1, 0]).tolist()
     [0.125, 0.5, 1.0]
     """
-    won, lost = _counts(wins, losses)
+    won, lost = check_counts(wins, losses)
     tail = np.ones(won.shape)
     some = won > 0
     tail[some] = special.betainc(won[some], lost[some] + 1, 0.5)
@@ -88,7 +89,7 @@ def binomial_tail_midp(wins: ArrayLike, losses: ArrayLike) -> Array:
     >>> binomial_tail_midp([8, 0], [2, 0]).round(8).tolist()
     [0.03271484, 1.0]
     """
-    won, lost = _counts(wins, losses)
+    won, lost = check_counts(wins, losses)
     more = np.zeros(won.shape)
     some = lost > 0
     more[some] = special.betainc(won[some] + 1, lost[some], 0.5)
@@ -224,10 +225,17 @@ def clustered_share_test(
     )
 
 
-def _counts(wins: ArrayLike, losses: ArrayLike) -> tuple[Array, Array]:
+def check_counts(wins: ArrayLike, losses: ArrayLike) -> tuple[Array, Array]:
+    """Both counts as floats of one shape.
+
+    Raises
+    ------
+    DataError
+        If one is negative or not finite.
+    """
     won, lost = np.broadcast_arrays(
         np.asarray(wins, dtype=np.float64), np.asarray(losses, dtype=np.float64)
     )
-    if not ((won >= 0).all() and (lost >= 0).all()):
-        raise DataError("Wins and losses must be counts, 0 or more.")
+    if not all(np.isfinite(count).all() and (count >= 0).all() for count in (won, lost)):
+        raise DataError("Wins and losses must be finite counts, 0 or more.")
     return won, lost

@@ -21,6 +21,7 @@ __all__ = [
     "observed_rank_sets",
     "printed_places",
     "rank_bounds",
+    "tied_places",
 ]
 
 
@@ -235,20 +236,42 @@ def count_around(
     >>> below.tolist(), above.tolist()
     ([0, 2, 0], [1, 0, 1])
     """
-    size = values.shape[-1]
-    position = np.arange(size)
     order = np.argsort(values, axis=-1)  # NaN last
     ordered = np.take_along_axis(values, order, axis=-1)
-    starts = np.ones(values.shape, dtype=bool)
+    starts = np.ones(values.shape, dtype=np.bool_)
     starts[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
-    ends = np.ones(values.shape, dtype=bool)
-    ends[..., :-1] = starts[..., 1:]
-    first = np.maximum.accumulate(np.where(starts, position, 0), axis=-1)
-    last = np.where(ends, position, size - 1)[..., ::-1]
-    last = np.minimum.accumulate(last, axis=-1)[..., ::-1]
+    first, last = tied_places(starts)
     observed = np.count_nonzero(~np.isnan(values), axis=-1, keepdims=True)
     below = np.empty(values.shape, dtype=np.int64)
     above = np.empty(values.shape, dtype=np.int64)
     np.put_along_axis(below, order, first, axis=-1)
     np.put_along_axis(above, order, observed - 1 - last, axis=-1)
     return below, above
+
+
+def tied_places(starts: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First and last place, from 0, of the group of equal values that each of sorted ones is in.
+
+    Parameters
+    ----------
+    starts : ndarray of bool, shape (..., M)
+        Whether a group begins with each value; the first begins one.
+
+    Returns
+    -------
+    first, last : ndarray of int64, shape (..., M)
+        Places.
+
+    Examples
+    --------
+    >>> first, last = tied_places(np.array([True, False, True]))
+    >>> first.tolist(), last.tolist()
+    ([0, 0, 2], [1, 1, 2])
+    """
+    size = starts.shape[-1]
+    position = np.arange(size)
+    ends = np.ones(starts.shape, dtype=np.bool_)
+    ends[..., :-1] = starts[..., 1:]
+    first = np.maximum.accumulate(np.where(starts, position, 0), axis=-1)
+    last = np.where(ends, position, size - 1)[..., ::-1]
+    return first, np.minimum.accumulate(last, axis=-1)[..., ::-1]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.stats.blocks import row_blocks
+from rankbars.stats.pairwise.clusters import group_rows
 from rankbars.stats.pairwise.runeffects import RunSquares
 from rankbars.stats.tails import critical_value
 
@@ -220,9 +221,8 @@ class _Groups(NamedTuple):
         """Sums of `columns` of rows."""
         if clusters is None or not len(clusters):
             return cls(*columns)
-        order = np.argsort(clusters, kind="stable")
-        starts = np.flatnonzero(np.diff(clusters[order], prepend=clusters[order[0]] - 1))
-        return cls(*(np.add.reduceat(column[order], starts, axis=0) for column in columns))
+        rows = group_rows(clusters)
+        return cls(*(np.add.reduceat(one[rows.order], rows.starts, axis=0) for one in columns))
 
     def jackknife(self) -> NDArray[np.float64]:
         """Standard error of the logarithm of the share of answers, shape (P,)."""

@@ -259,10 +259,8 @@ def pair_moments(values: NDArray[np.float64]) -> PairThirds:
     (2.0, 2.0, -2.0)
     """
     seen = ~np.isnan(values)
-    held = np.where(seen, values, 0.0)
     # Rows and columns are centred first, so that large levels leave no rounding in third powers.
-    held = np.where(seen, held - held.sum(axis=1)[:, None] / _at_least_one(seen, 1)[:, None], 0.0)
-    held = np.where(seen, held - held.sum(axis=0) / _at_least_one(seen, 0), 0.0)
+    held = residuals(values)
     largest = np.abs(held).max(initial=0.0)
     held /= largest if largest > 0 else 1.0
     square = held**2
@@ -285,7 +283,3 @@ def pair_moments(values: NDArray[np.float64]) -> PairThirds:
     variance = largest**2 * np.maximum(raw - mean**2, 0.0)
     central = largest**3 * (raw_third - 3.0 * mean * raw + 2.0 * mean**3)
     return PairThirds(count, variance, central)
-
-
-def _at_least_one(seen: NDArray[np.bool_], axis: int) -> NDArray[np.int64]:
-    return np.asarray(np.maximum(seen.sum(axis=axis), 1))

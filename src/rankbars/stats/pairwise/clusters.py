@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankbars.stats.rowsigns import residuals
+
 __all__ = [
     "FEWEST_CLUSTERS",
     "LARGEST_SHARE",
@@ -126,13 +128,7 @@ def cluster_deviations(values: NDArray[np.float64], grouping: Grouping) -> NDArr
     >>> cluster_deviations(rows, group_rows([1, 1, 2]))[:, 0].round(3)
     array([ 1.333, -1.333])
     """
-    seen = ~np.isnan(values)
-    held = np.where(seen, values, 0.0)
-    held = held - (held.sum(axis=1) / np.maximum(seen.sum(axis=1), 1))[:, None]
-    held = np.where(seen, held, 0.0)
-    mean = held.sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
-    apart = np.where(seen, held - mean, 0.0)[grouping.order]
-    return np.asarray(np.add.reduceat(apart, grouping.starts, axis=0))
+    return np.asarray(np.add.reduceat(residuals(values)[grouping.order], grouping.starts, axis=0))
 
 
 def stretch_sums(shares: NDArray[np.float64]) -> NDArray[np.float64]:

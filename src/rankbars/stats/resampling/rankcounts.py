@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.stats.blocks import row_blocks
 from rankbars.stats.multiplicity.stepdown import holm_rejects
-from rankbars.stats.ranks import RankBounds
+from rankbars.stats.ranks import RankBounds, tied_places
 from rankbars.stats.tails import check_alpha
 
 if TYPE_CHECKING:
@@ -105,16 +105,11 @@ def _share_ranks(
     shared: NDArray[np.float64], order: NDArray[np.intp], equal: NDArray[np.bool_]
 ) -> None:
     """Add draws with ties, as steps: up where the ranks of a group begin, down behind its last."""
-    draws, size = order.shape
-    position = np.arange(size)
-    begins = np.ones((draws, size), dtype=np.bool_)
+    begins = np.ones(order.shape, dtype=np.bool_)
     begins[:, 1:] = ~equal
-    ends = np.ones((draws, size), dtype=np.bool_)
-    ends[:, :-1] = ~equal
-    first = np.maximum.accumulate(np.where(begins, position, 0), axis=1)
-    last = np.minimum.accumulate(np.where(ends, position, size)[:, ::-1], axis=1)[:, ::-1]
+    first, last = tied_places(begins)
     share = (1.0 / (last - first + 1)).reshape(-1)
-    columns = size + 1
+    columns = order.shape[1] + 1
     for place, sign in ((first, 1.0), (last + 1, -1.0)):
         cells = (order * columns + place).reshape(-1)
         steps = np.bincount(cells, weights=sign * share, minlength=shared.size)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from rankbars.errors import DataError
+from rankbars.stats.binomial import check_counts
 from rankbars.stats.ranks import RankBounds, count_bounds
 from rankbars.stats.tails import check_alpha
 
@@ -63,7 +63,7 @@ def log_e_two_sided(wins: ArrayLike, losses: ArrayLike) -> Array:
     >>> np.exp(log_e_two_sided(8, 2)).round(9).item()
     2.068686869
     """
-    won, lost = _check_counts(wins, losses)
+    won, lost = check_counts(wins, losses)
     log_e: Array = (won + lost) * _LOG_2 + special.betaln(1 + won, 1 + lost)
     return log_e
 
@@ -101,7 +101,7 @@ def log_e_better(wins: ArrayLike, losses: ArrayLike) -> Array:
     >>> log_e_better(400_000, 600_000).round(9).item()
     -12.206097644
     """
-    won, lost = _check_counts(wins, losses)
+    won, lost = check_counts(wins, losses)
     tail = special.betainc(1 + lost, 1 + won, 0.5)
     log_e = np.empty(tail.shape)
     seen = tail > _SMALLEST_TAIL
@@ -168,16 +168,6 @@ def log_e_ahead(
         + special.log_ndtr(z[known] * np.sqrt(share))
     )
     return log_e
-
-
-def _check_counts(wins: ArrayLike, losses: ArrayLike) -> tuple[Array, Array]:
-    """Both counts as floats of one shape."""
-    won, lost = np.broadcast_arrays(
-        np.asarray(wins, dtype=np.float64), np.asarray(losses, dtype=np.float64)
-    )
-    if not all(np.isfinite(count).all() and (count >= 0).all() for count in (won, lost)):
-        raise DataError("Wins and losses must be finite counts, 0 or more.")
-    return won, lost
 
 
 def _beta_fraction(a: Array, b: Array) -> Array:

@@ -8,14 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankbars.errors import DataError
-from rankbars.stats.votes.votecounts import (
-    VoteCounts,
-    check_covariates,
-    check_votes,
-    code_rows,
-    code_votes,
-)
+from rankbars.stats.votes.votecounts import VoteCounts, code_rows, code_votes
 
 __all__ = ["ClusterCounts", "ClusterReach", "count_clustered_votes", "keep_first_of_each",
            "measure_reach", "split_clusters"]  # fmt: skip
@@ -68,10 +61,16 @@ def count_clustered_votes(
 
     Parameters
     ----------
-    first, second, outcome, n_models, weight
-        As in `rankbars.stats.votes.votecounts.check_votes`.
+    first, second : array_like of int, shape (n,)
+        The two models of each vote, 0 to ``n_models - 1``.
+    outcome : array_like of int, shape (n,)
+        0 the first model wins, 1 tie, 2 the second model wins.
     cluster : array_like, shape (n,)
         Cluster of each vote: numbers or names.
+    n_models : int
+        Number of models.
+    weight : array_like of float, shape (n,), optional
+        Weight of each vote, above 0; by default every vote counts once.
     covariates : array_like of float, shape (n, q), optional
         Covariates of each vote, as seen from its first model.
 
@@ -79,11 +78,6 @@ def count_clustered_votes(
     -------
     ClusterCounts
         Clusters are numbered in the sorted order of `cluster`.
-
-    Raises
-    ------
-    DataError
-        As for `check_votes`, and if `cluster` or `covariates` have another length.
 
     Examples
     --------
@@ -93,12 +87,10 @@ def count_clustered_votes(
     >>> clusters.weight.tolist()
     [[1, 0], [1, 0], [0, 1]]
     """
-    a, b, coded, loads = check_votes(first, second, outcome, n_models, weight)
-    columns = check_covariates(covariates, a.size)
-    given = np.asarray(cluster)
-    code = code_rows([given]) if given.size else np.empty(given.shape, dtype=np.intp)
-    if code.shape != a.shape:
-        raise DataError(f"There are {a.size} votes but clusters of shape {code.shape}.")
+    a, b, coded = (np.asarray(column, dtype=np.intp) for column in (first, second, outcome))
+    loads = None if weight is None else np.asarray(weight, dtype=np.float64)
+    columns = np.empty((a.size, 0)) if covariates is None else np.asarray(covariates, np.float64)
+    code = code_rows([np.asarray(cluster)])
     n_clusters = int(code.max(initial=-1)) + 1
     if loads is None and not columns.shape[1] and 3 * n_models**2 <= 4 * a.size + _SMALL_TABLE:
         cell, counts = _look_up_votes(a, b, coded, n_models)

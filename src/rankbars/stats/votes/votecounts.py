@@ -13,15 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankbars.errors import DataError
-
 __all__ = [
     "LOSS",
     "TIE",
     "WIN",
     "VoteCounts",
-    "check_covariates",
-    "check_votes",
     "code_rows",
     "code_votes",
     "even_weights",
@@ -116,7 +112,7 @@ def code_votes(
     Parameters
     ----------
     first, second, outcome, n_models, weight
-        Votes that `rankbars.stats.votes.votecounts.check_votes` has passed.
+        As in `rankbars.stats.votes.voteclusters.count_clustered_votes`.
     covariates : ndarray, shape (n, q)
         Covariates of each vote, as seen from its first model.
 
@@ -199,97 +195,6 @@ def _number_values(values: NDArray[np.generic]) -> NDArray[np.intp]:
     return code
 
 
-def check_votes(
-    first: ArrayLike,
-    second: ArrayLike,
-    outcome: ArrayLike,
-    n_models: int,
-    weight: ArrayLike | None,
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], NDArray[np.float64] | None]:
-    """Votes as arrays of one length, all of them within range.
-
-    Parameters
-    ----------
-    first, second : array_like of int, shape (n,)
-        The two models of each vote, 0 to ``n_models - 1``.
-    outcome : array_like of int, shape (n,)
-        0 the first model wins, 1 tie, 2 the second model wins.
-    n_models : int
-        Number of models.
-    weight : array_like of float, shape (n,), optional
-        Weight of each vote, finite and above 0; by default every vote counts once.
-
-    Returns
-    -------
-    tuple of ndarray
-        First model, second model, outcome, and weight or None.
-
-    Raises
-    ------
-    DataError
-        If one of them is out of range; it says which.
-    """
-    columns = [np.asarray(column) for column in (first, second, outcome)]
-    # An empty list is an array of floats to NumPy.
-    columns = [column.astype(np.intp) if column.size == 0 else column for column in columns]
-    loads = None if weight is None else np.asarray(weight, dtype=np.float64)
-    lengths = {column.shape for column in columns} | ({loads.shape} if loads is not None else set())
-    if len(lengths) != 1 or columns[0].ndim != 1:
-        raise DataError(
-            f"Votes must be columns of one length; got shapes {sorted(map(str, lengths))}."
-        )
-    limits = (("first", n_models), ("second", n_models), ("outcome", 3))
-    for column, (name, limit) in zip(columns, limits, strict=True):
-        if column.dtype.kind not in "iu":
-            raise DataError(f"{name} must hold whole numbers (codes); got {column.dtype}.")
-        if column.size and not (column.min() >= 0 and column.max() < limit):
-            raise DataError(
-                f"{name} must lie between 0 and {limit - 1}; got {column.min()} to {column.max()}."
-            )
-    a, b, coded = (column.astype(np.intp, copy=False) for column in columns)
-    if (a == b).any():
-        raise DataError(
-            f"{np.count_nonzero(a == b)} votes compare a model with itself, vote number "
-            f"{int((a == b).argmax())} first; drop them."
-        )
-    if loads is not None and not (np.isfinite(loads).all() and (loads > 0).all()):
-        raise DataError("Weights of votes must be finite and above 0; drop votes without weight.")
-    return a, b, coded, loads
-
-
-def check_covariates(covariates: ArrayLike | None, n_votes: int) -> NDArray[np.float64]:
-    """Covariates as a table with one row per vote, all of them finite.
-
-    Parameters
-    ----------
-    covariates : array_like of float, shape (n, q), optional
-        Covariates; None means none.
-    n_votes : int
-        Number of votes.
-
-    Returns
-    -------
-    ndarray of float64, shape (n, q)
-        The table.
-
-    Raises
-    ------
-    DataError
-        If it has another number of rows, or holds a value that is not finite.
-    """
-    if covariates is None:
-        return np.empty((n_votes, 0))
-    table = np.asarray(covariates, dtype=np.float64)
-    if table.ndim != 2 or table.shape[0] != n_votes:
-        raise DataError(
-            f"Covariates must be a table with one row for each of {n_votes} votes; got shape "
-            f"{table.shape}."
-        )
-    if not np.isfinite(table).all():
-        raise DataError("Covariates must be finite; fill or drop the votes without them.")
-    return table
-
-
 def from_matrices(wins: ArrayLike, ties: ArrayLike | None = None) -> VoteCounts:
     """Counts from square tables.
 
@@ -305,12 +210,6 @@ def from_matrices(wins: ArrayLike, ties: ArrayLike | None = None) -> VoteCounts:
     VoteCounts
         One row per pair with votes; every vote counts once.
 
-    Raises
-    ------
-    DataError
-        If the tables do not fit together, are negative or not finite, have entries on the
-        diagonal, or `ties` is not symmetric.
-
     Examples
     --------
     >>> counts = from_matrices([[0, 3], [1, 0]], [[0, 2], [2, 0]])
@@ -319,21 +218,6 @@ def from_matrices(wins: ArrayLike, ties: ArrayLike | None = None) -> VoteCounts:
     """
     won = np.asarray(wins, dtype=np.float64)
     tied = np.zeros_like(won) if ties is None else np.asarray(ties, dtype=np.float64)
-    if won.ndim != 2 or won.shape[0] != won.shape[1] or tied.shape != won.shape:
-        raise DataError(
-            "Wins and ties must be square tables of one size; got shapes "
-            f"{won.shape} and {tied.shape}."
-        )
-    for name, table in (("wins", won), ("ties", tied)):
-        if not (np.isfinite(table).all() and (table >= 0).all()):
-            raise DataError(f"The table of {name} must hold finite counts, none below 0.")
-        if np.diagonal(table).any():
-            raise DataError(f"The table of {name} has votes of a model against itself; drop them.")
-    if not np.array_equal(tied, tied.T):
-        raise DataError(
-            "The table of ties must be symmetric: a tie of i and j is also one of j and i. "
-            "If each tie is written once, pass ties + ties.T."
-        )
     n_models = won.shape[0]
     first, second = np.nonzero(np.triu(won + won.T + tied, 1))
     weight = np.stack([won[first, second], tied[first, second], won[second, first]])

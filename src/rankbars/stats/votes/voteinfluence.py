@@ -190,18 +190,22 @@ def _row_variances(design: Design, covariance: Array) -> Array:
     return total
 
 
+def _ways_round(counts: VoteCounts) -> tuple[Array, Array]:
+    """Votes that i did not lose against j, and ways from i to j through a third model, (M, M)."""
+    wins, ties = to_matrices(counts)
+    linked = (wins + ties > 0).astype(np.float64)
+    return wins + ties, linked @ linked
+
+
 def _find_bridges(counts: VoteCounts, load: Array) -> NDArray[np.bool_]:
     """Outcomes and rows whose only vote keeps the models on one scale."""
-    wins, ties = to_matrices(counts)
-    kept = wins + ties
+    kept, detour = _ways_round(counts)
     first, second = counts.first, counts.second
     present = counts.weight > 0
     forward = present & (load >= kept[first, second] * (1 - 1e-9))
     backward = present & (load >= kept[second, first] * (1 - 1e-9))
     forward[LOSS] = backward[WIN] = False
-    linked = (kept > 0).astype(np.float64)
     # A way round through a third model replaces a lost edge.
-    detour = linked @ linked
     doubtful = (forward & (detour[first, second] == 0)) | (backward & (detour[second, first] == 0))
     bridges = np.zeros(load.shape, dtype=bool)
     for outcome, row in zip(*np.nonzero(doubtful), strict=True):
@@ -322,10 +326,7 @@ def _holding_together(clusters: ClusterCounts) -> NDArray[np.intp]:
 
     Each vote that goes breaks at most one way through a third model.
     """
-    wins, ties = to_matrices(clusters.counts)
-    kept = wins + ties
-    linked = (kept > 0).astype(np.float64)
-    detours = linked @ linked
+    kept, detours = _ways_round(clusters.counts)
     row, cluster = clusters.row, clusters.cluster.astype(np.int64)
     first, second = clusters.counts.first[row], clusters.counts.second[row]
     ways = [
