@@ -288,11 +288,11 @@ def usable_scores(scores: Scores, spec: Spec) -> Scores:
 def _entries(scores: Scores, spec: Spec) -> Entries:
     scores = count_outcomes(scores)
     if spec.votes.largest_component:
-        from rankbars.steps.tallies import keep_connected
+        from rankbars.steps.connectedvotes import keep_connected
 
         scores = keep_connected(scores, spec.votes)
     if spec.baseline is not None and spec.baseline_fills:  # failures count as the baseline
-        from rankbars.steps.taskentries import fill_from_baseline
+        from rankbars.steps.gappolicies import fill_from_baseline
 
         scores = fill_from_baseline(scores, spec.baseline)
     entries = settle_missing(scores, spec)

@@ -12,7 +12,7 @@ import rankbars as rb
 from rankbars.data.claim import parse_claim
 from rankbars.data.scores import TaskInfo
 from rankbars.gates import preflight
-from rankbars.steps import claimparts, pairdecision
+from rankbars.steps import claimparts, manyduels
 
 RNG = np.random.default_rng(11)
 MODELS = ("a", "b", "c", "d")
@@ -397,7 +397,7 @@ def test_places_judged_at_once_are_those_judged_pair_by_pair(seed, monkeypatch):
     asked = []
 
     def at_once(*words):
-        asked.append(pairdecision.duel_with_all(*words))
+        asked.append(manyduels.duel_with_all(*words))
         return asked[-1]
 
     def judge():

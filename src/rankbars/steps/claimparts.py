@@ -37,7 +37,7 @@ from rankbars.steps.claimunits import (
     note_margin,
     scale_of,
 )
-from rankbars.steps.pairdecision import Duel, Duels, duel_with_all
+from rankbars.steps.manyduels import Duel, Duels, duel_with_all
 
 __all__ = ["ClaimField", "Contrasts", "Part", "Weighed", "place_words", "weigh_claim"]
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Evidence, Votes
-from rankbars.data.headtohead import Contrast, HeadToHead, Verdict
-from rankbars.data.notes import Note, on_task, who_voted
+from rankbars.data.headtohead import Contrast, HeadToHead
+from rankbars.data.notes import Note, who_voted
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Spec, VoteOptions
 from rankbars.data.taskgroups import count_groups
@@ -26,9 +25,8 @@ from rankbars.stats.averaging.taskcontrasts import (
 )
 from rankbars.stats.pairwise.modelscores import sampled_rows
 from rankbars.stats.pairwise.paired import paired_t
-from rankbars.stats.pairwise.pairstatistics import PairStatistics, detectable_difference, p_values
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.ranks import midranks
-from rankbars.stats.tails import critical_value
 from rankbars.steps.average.averagechoices import plan_average
 from rankbars.steps.average.averagemethods import few_tasks_notes, rank_assumptions, rank_p_values
 from rankbars.steps.average.joinedtasks import JoinedTasks
@@ -39,14 +37,17 @@ from rankbars.steps.gaps import tasks_apart
 from rankbars.steps.meantests import UNSEEN_ROWS
 from rankbars.steps.noiseparts import examine_task_runs, run_notes
 from rankbars.steps.pairdecision import (
+    POWER,
+    MeanTest,
     Pair,
-    PairDecision,
     PairRows,
     average_rows,
     common_rows,
-    decide_pair,
+    decide_contrast,
+    mean_test,
     pair_samples,
     row_sample,
+    verdict_of,
 )
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.testrows import Setting, has_answers_of_runs, score_ends
@@ -132,7 +133,7 @@ def contrast_models(
         tasks=tasks,
         average=average,
         alpha=alpha,
-        power=_POWER,
+        power=POWER,
         notes=tuple(dict.fromkeys(who_voted(chosen.notes + notes))),
         inputs=scores.inputs,
     )
@@ -145,6 +146,7 @@ def _average(
     compared: dict[str, Comparisons],
     tasks: dict[str, Contrast],
 ) -> tuple[Contrast | None, tuple[Note, ...]]:
+    """The average, and what is said of it; None where there is none, and why."""
     weighted = [name for name in tasks if scores.info[name].weight > 0]
     if spec.over == "none" or len(weighted) < 2:
         return None, ()
@@ -172,7 +174,7 @@ def _average(
         parts, contrasts, joined = _parts(plan, scores, compared)
         average = _items_average(pair, plan, parts, contrasts, tasks)
         rows = average_rows(pair, plan, parts, average.se)
-        decided, notes = _decided(average, rows, spec, insisted=plan.insisted)
+        decided, notes = decide_contrast(average, rows, spec, insisted=plan.insisted)
         return decided, (*plan.notes, *notes, *joined)
     average, seen = _tasks_average(plan, tasks)
     if plan.unit != "rank":
@@ -183,7 +185,7 @@ def _average(
             task_rows=len(seen) if one_end else 0,
             one_end=one_end,
         )
-        decided, notes = _decided(average, rows, spec, insisted=plan.insisted)
+        decided, notes = decide_contrast(average, rows, spec, insisted=plan.insisted)
         return decided, (*plan.notes, *notes, *_few_units(rows, plan.units))
     return average, (*plan.notes, *few_tasks_notes(average.n, plan.units, plan.alpha))
 
@@ -202,43 +204,6 @@ def _few_units(rows: PairRows, units: str) -> tuple[Note, ...]:
     count = len(rows.samples[0].values)
     text = f"{count} {units}: so few cannot show how differences are spread, so nothing is shown."
     return (Note("few-items", text),)
-
-
-def _decided(
-    contrast: Contrast, rows: PairRows, spec: Spec, *, insisted: bool
-) -> tuple[Contrast, tuple[Note, ...]]:
-    """The contrast as its rows let it be decided, and what must be said of that."""
-    statistic = contrast.difference / contrast.se if contrast.se > 0 else 0.0
-    made = decide_pair(rows, statistic, spec.alpha, insisted=insisted, resamples=spec.resamples)
-    task = (
-        None if contrast.kind == "tasks" or contrast.name.startswith("average") else contrast.name
-    )
-    notes = made.notes if task is None else on_task(made.notes, task)
-    return _by_resampling(contrast, made, statistic), notes
-
-
-def _by_resampling(contrast: Contrast, made: PairDecision, statistic: float) -> Contrast:
-    if made.shows_nothing:
-        # The interval is that of t, for the eye: so few rows do not show that it holds.
-        return replace(contrast, p_better=1.0, p_worse=1.0, detectable=math.nan,
-                       verdict="cannot tell", approximate=True)  # fmt: skip
-    if made.approximate:
-        contrast = replace(contrast, approximate=True, measured_level=made.measured)
-    if made.critical is None:
-        return contrast
-    if math.isnan(made.critical):
-        return replace(contrast, low=math.nan, high=math.nan, p_better=1.0, p_worse=1.0,
-                       verdict="cannot tell")  # fmt: skip
-    half = made.critical * contrast.se
-    return replace(
-        contrast,
-        low=contrast.difference - half,
-        high=contrast.difference + half,
-        p_better=made.p if statistic > 0 else 1.0,
-        p_worse=made.p if statistic < 0 else 1.0,
-        verdict=_verdict(statistic > made.critical, -statistic > made.critical),
-        resampled=made.resampled,
-    )
 
 
 def _parts(
@@ -305,7 +270,7 @@ def _items_average(
         ),
         # A tail of a few rows that are resampled is judged by its part in the average.
         approximate=not all(part.comparisons.guaranteed for part in parts),
-        **_mean_test(contrasts, pair.cell, plan.alpha)._asdict(),
+        **mean_test(contrasts, pair.cell, plan.alpha)._asdict(),
     )
 
 
@@ -333,7 +298,7 @@ def _tasks_average(
         found = _rank_test(inside * (weights / weights.mean())[:, None], plan)
         assumed = rank_assumptions(len(rows), units)
     else:
-        found = _mean_test(paired_t(rows), (0, 1), plan.alpha)
+        found = mean_test(paired_t(rows), (0, 1), plan.alpha)
         assumed = (
             f"The {len(rows)} {units} are independent draws.",
             f"The mean difference of {what} is close to normal.",
@@ -361,13 +326,13 @@ def _tasks_average(
     return contrast, rows
 
 
-def _rank_test(points: NDArray[np.float64], plan: AveragePlan) -> _MeanTest:
+def _rank_test(points: NDArray[np.float64], plan: AveragePlan) -> MeanTest:
     """Two models by what they earn on few tasks, times the weights: no error, and no interval."""
     p = rank_p_values(points, plan.seed)
     better, worse, nan = float(p[0, 1]), float(p[1, 0]), math.nan
-    verdict = _verdict(better <= plan.alpha / 2, worse <= plan.alpha / 2)
+    verdict = verdict_of(better <= plan.alpha / 2, worse <= plan.alpha / 2)
     ahead = float((points[:, 0] - points[:, 1]).mean())
-    return _MeanTest(ahead, nan, nan, nan, nan, better, worse, nan, verdict)
+    return MeanTest(ahead, nan, nan, nan, nan, better, worse, nan, verdict)
 
 
 def _left_out(pair: Pair, tasks: dict[str, Contrast]) -> tuple[Note, ...]:
@@ -399,23 +364,6 @@ def _by_another_test(compared: dict[str, Comparisons]) -> tuple[Note, ...]:
         "paired t-test, and may differ from them."
     )
     return (Note("verdicts-by-another-test", message),)
-
-
-_POWER = 0.8  # the customary power of a smallest detectable difference
-
-
-class _MeanTest(NamedTuple):
-    """What a test says about the difference of the first model and the second."""
-
-    difference: float
-    low: float
-    high: float
-    se: float
-    df: float
-    p_better: float
-    p_worse: float
-    detectable: float
-    verdict: Verdict
 
 
 def _task_contrast(
@@ -453,53 +401,21 @@ def _decided_task(
         task_rows=len(samples[0].values) if samples and compared.test == "t" else 0,
         one_end=has_one_end(evidence),
     )
-    made, notes = _decided(contrast, rows, spec, insisted=compared.insisted)
+    made, notes = decide_contrast(contrast, rows, spec, insisted=compared.insisted)
     return replace(made, approximate=made.approximate or contrast.approximate), notes
 
 
-def _compared_test(compared: Comparisons, cell: tuple[int, int], alpha: float) -> _MeanTest:
+def _compared_test(compared: Comparisons, cell: tuple[int, int], alpha: float) -> MeanTest:
     if compared.pairs is None:
         nan = math.nan
-        found = _MeanTest(
+        found = MeanTest(
             float(compared.diff[cell]), nan, nan, nan, nan, nan, nan, nan, "cannot tell"
         )
     else:
-        found = _mean_test(compared.pairs, cell, alpha)
+        found = mean_test(compared.pairs, cell, alpha)
     if compared.deciding is compared.pairs and compared.pairs is not None:
         return found
     # The means are described as ever; something else decides.
     better, worse = float(compared.p[cell]), float(compared.p[cell[::-1]])
-    verdict = _verdict(better <= alpha / 2, worse <= alpha / 2)
+    verdict = verdict_of(better <= alpha / 2, worse <= alpha / 2)
     return found._replace(p_better=better, p_worse=worse, verdict=verdict)
-
-
-def _mean_test(pairs: PairStatistics, cell: tuple[int, int], alpha: float) -> _MeanTest:
-    """Difference, interval and verdict of the pair in one cell of a matrix of pairs."""
-    difference, se = float(pairs.diff[cell]), float(pairs.se[cell])
-    df = float(pairs.freedom[cell])
-    statistic, opposite = float(pairs.statistic[cell]), float(pairs.statistic[cell[::-1]])
-    p = p_values(pairs)
-    critical = float(critical_value(alpha / 2, df))
-    spread = se > 0 and df > 0
-    half = critical * se if spread else math.nan
-    if spread and (half >= abs(difference)) == (abs(statistic) >= critical):
-        # Of few right and wrong answers the law is counted: the interval says no more than that.
-        half = abs(difference)
-    return _MeanTest(
-        difference=difference,
-        low=difference - half,
-        high=difference + half,
-        se=se if spread else math.nan,
-        df=df if spread else math.nan,
-        p_better=float(p[cell]),
-        p_worse=float(p[cell[::-1]]),
-        detectable=detectable_difference(se, df, alpha, _POWER),
-        # The rule of the rank intervals: the statistic against its critical value.
-        verdict=_verdict(statistic >= critical, opposite >= critical),
-    )
-
-
-def _verdict(better: bool, worse: bool) -> Verdict:
-    if better:
-        return "better"
-    return "worse" if worse else "cannot tell"

@@ -1,63 +1,52 @@
-"""The rows of two models, and how they decide: by t, by resampling, or approximately.
-
-One model against each other one at once where every row is right or wrong: sums of right answers
-are whole numbers and exact, so that nothing that is said of two models depends on the others.
-"""
+"""The rows of two models, and how they decide: by t, by resampling, or approximately."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.comparisons import Comparisons
-from rankbars.data.evidence import Evidence, Items, Votes, independent_items
+from rankbars.data.evidence import Evidence, Items, Votes
+from rankbars.data.headtohead import Contrast, Verdict
 from rankbars.data.notes import Note, on_task
 from rankbars.data.rightanswers import is_binary
-from rankbars.data.scores import Direction, Scores
+from rankbars.data.scores import Direction
 from rankbars.data.spec import Spec
-from rankbars.stats.averaging.taskcontrasts import (
-    add_task,
-    average_contrasts,
-    constant_errors,
-    start_sums,
-)
+from rankbars.stats.averaging.taskcontrasts import constant_errors
 from rankbars.stats.multiplicity.symmetricbootstrap import (
     Sample,
     cluster_sample,
     largest_differences,
     symmetric_p,
 )
-from rankbars.stats.pairwise.modelscores import ModelSummary, weighted_rows
-from rankbars.stats.pairwise.pairstatistics import PairStatistics, p_values
+from rankbars.stats.pairwise.modelscores import weighted_rows
+from rankbars.stats.pairwise.pairstatistics import PairStatistics, detectable_difference, p_values
 from rankbars.stats.resampling.distributions import Streams
 from rankbars.stats.streams import stream
-from rankbars.stats.tails import critical_of_draws
-from rankbars.steps.average.averagechoices import plan_average
+from rankbars.stats.tails import critical_of_draws, critical_value
 from rankbars.steps.average.plan import AveragePlan, TaskPart
 from rankbars.steps.correctionchoice import RESAMPLED, choose_correction, has_one_end, tail_unknown
-from rankbars.steps.meantests import discordance_note, few_discordant
-from rankbars.steps.pairtests import compare_evidence, identical_note
-from rankbars.steps.testrows import Setting
-from rankbars.steps.validity import find_cell
 
 __all__ = [
+    "POWER",
     "Common",
-    "Duel",
-    "Duels",
+    "MeanTest",
     "Pair",
-    "PairDecision",
     "PairRows",
     "average_rows",
     "common_rows",
-    "decide_pair",
-    "duel_with_all",
+    "decide_contrast",
+    "mean_test",
     "pair_samples",
     "row_sample",
+    "verdict_of",
 ]
 
+POWER = 0.8  # the customary power of a smallest detectable difference
 _FEW_ROWS, _MUCH = 20, 0.5  # a task with fewer rows and more of the variance is badly known
 
 
@@ -128,7 +117,7 @@ class PairRows(NamedTuple):
     tailed: int = 0
 
 
-class PairDecision(NamedTuple):
+class _PairDecision(NamedTuple):
     """What decides in place of the t of a pair.
 
     Attributes
@@ -157,9 +146,9 @@ class PairDecision(NamedTuple):
     resampled: NDArray[np.float64] | None = None
 
 
-def decide_pair(
+def _decide_pair(
     rows: PairRows, statistic: float, alpha: float, *, insisted: bool, resamples: int
-) -> PairDecision:
+) -> _PairDecision:
     """What decides about two models whose difference has the t `statistic`."""
     choice = choose_correction(
         "auto",
@@ -174,19 +163,19 @@ def decide_pair(
         one_end=rows.one_end,
     )
     if choice.nothing:
-        return PairDecision(approximate=True, notes=choice.notes, shows_nothing=True)
+        return _PairDecision(approximate=True, notes=choice.notes, shows_nothing=True)
     if choice.correction != RESAMPLED:
-        return PairDecision(None, np.nan, choice.approximate, choice.measured, choice.notes)
+        return _PairDecision(None, np.nan, choice.approximate, choice.measured, choice.notes)
     table = np.array([[0.0, statistic], [-statistic, 0.0]])
     found = largest_differences(rows.samples, table, resamples)
     if found.left_out[0, 1]:
         text = "Too few rows tell the two models apart to be resampled: nothing is shown."
         notes = (*choice.notes, Note("too-few-differing-rows", text))
-        return PairDecision(np.nan, np.nan, choice.approximate, choice.measured, notes)
+        return _PairDecision(np.nan, np.nan, choice.approximate, choice.measured, notes)
     largest = np.sort(found.largest[:, 0])
     critical = float(critical_of_draws(largest, alpha))
     p = symmetric_p(statistic, largest)
-    return PairDecision(
+    return _PairDecision(
         critical, p, choice.approximate, choice.measured, choice.notes, resampled=largest
     )
 
@@ -318,146 +307,85 @@ def average_rows(
     return PairRows(abs(third) / variance**1.5, samples, heavy, tailed=tailed)
 
 
-class Duel(NamedTuple):
-    """A model against another one, on a task or on the average; the words of `Contrast`."""
+def decide_contrast(
+    contrast: Contrast, rows: PairRows, spec: Spec, *, insisted: bool
+) -> tuple[Contrast, tuple[Note, ...]]:
+    """The contrast as its rows let it be decided, and what must be said of that."""
+    statistic = contrast.difference / contrast.se if contrast.se > 0 else 0.0
+    made = _decide_pair(rows, statistic, spec.alpha, insisted=insisted, resamples=spec.resamples)
+    task = (
+        None if contrast.kind == "tasks" or contrast.name.startswith("average") else contrast.name
+    )
+    notes = made.notes if task is None else on_task(made.notes, task)
+    return _by_resampling(contrast, made, statistic), notes
 
-    name: str
-    n: int
+
+def _by_resampling(contrast: Contrast, made: _PairDecision, statistic: float) -> Contrast:
+    if made.shows_nothing:
+        # The interval is that of t, for the eye: so few rows do not show that it holds.
+        return replace(contrast, p_better=1.0, p_worse=1.0, detectable=math.nan,
+                       verdict="cannot tell", approximate=True)  # fmt: skip
+    if made.approximate:
+        contrast = replace(contrast, approximate=True, measured_level=made.measured)
+    if made.critical is None:
+        return contrast
+    if math.isnan(made.critical):
+        return replace(contrast, low=math.nan, high=math.nan, p_better=1.0, p_worse=1.0,
+                       verdict="cannot tell")  # fmt: skip
+    half = made.critical * contrast.se
+    return replace(
+        contrast,
+        low=contrast.difference - half,
+        high=contrast.difference + half,
+        p_better=made.p if statistic > 0 else 1.0,
+        p_worse=made.p if statistic < 0 else 1.0,
+        verdict=verdict_of(statistic > made.critical, -statistic > made.critical),
+        resampled=made.resampled,
+    )
+
+
+class MeanTest(NamedTuple):
+    """What a test says about the difference of the first model and the second."""
+
     difference: float
+    low: float
+    high: float
     se: float
     df: float
     p_better: float
     p_worse: float
-    approximate: bool
-    score_a: float
-    score_b: float
-    direction: Direction
-    kind: str = "items"
-    unit: str = "score"
+    detectable: float
+    verdict: Verdict
 
 
-class Duels(NamedTuple):
-    """A model against each other one.
-
-    Attributes
-    ----------
-    duels : dict from (str, str or None) to Duel
-        By the other model and the task; None for the average, or the only task.
-    notes : dict from (str, str or None) to tuple of Note
-        What is said of the two on a task, or, for None, on all tasks and the average.
-    """
-
-    duels: dict[tuple[str, str | None], Duel]
-    notes: dict[tuple[str, str | None], tuple[Note, ...]]
-
-
-def duel_with_all(scores: Scores, model: str, spec: Spec) -> Duels | None:
-    """A model face to face with each other one, all of them at once.
-
-    Parameters
-    ----------
-    scores : Scores
-        Results of all models.
-    model : str
-        One of them.
-    spec : Spec
-        As of `rankbars.steps.duels.contrast_models`.
-
-    Returns
-    -------
-    Duels, or None
-        None where two models must be looked at by themselves: rows are not all right or wrong, are
-        not independent items or not of equal weight, two models have no row of a task in common,
-        or what is averaged is not the score of items.
-
-    Examples
-    --------
-    >>> import rankbars as rb
-    >>> scores = rb.Scores.from_arrays({"math": [[1, 0, 1], [1, 0, 0], [1, 1, 0]]}, ["a", "b", "c"])
-    >>> found = duel_with_all(scores, "a", Spec())
-    >>> round(found.duels["b", None].difference, 3), found.duels["b", None].n
-    (0.667, 3)
-    """
-    if not all(_plain(evidence, spec) for evidence in scores.tasks.values()):
-        return None
-    weighted = [name for name in scores.tasks if scores.info[name].weight > 0]
-    averaged = spec.over != "none" and len(weighted) > 1
-    plan = plan_average(scores, spec) if averaged else None
-    if plan is not None and (plan.over != "items" or plan.limits or plan.joined):
-        return None
-    models, at = scores.models, scores.models.index(model)
-    others = [(j, other) for j, other in enumerate(models) if j != at]
-    sums, setting = start_sums(len(models)), Setting(spec.seed, spec.resamples)
-    made = Duels({}, {})
-    for name, evidence in scores.tasks.items():
-        one = compare_evidence(evidence, models, spec.test, name, setting)
-        if one.pairs is None or not isinstance(evidence, Items) or np.isnan(one.diff).any():
-            return None
-        if plan is not None and name in plan.weights:
-            summary = ModelSummary(one.mean, one.mean_se, one.mean_df)
-            add_task(sums, one.pairs, summary, plan.weights[name])
-        of_all = tuple(note for note in one.notes if note.code not in _OF_PAIRS)
-        complete = ~np.isnan(evidence.values.sum(axis=0))
-        few = few_discordant(evidence, one.pairs)
-        row, p, n = _row(one.pairs, at), p_values(one.pairs), one.n[at].tolist()
-        for j, other in others:
-            cell = find_cell(
-                "t", "holm", "each", "items" if complete[at] and complete[j] else "gaps"
-            )
-            side = scores.info[name].direction
-            common = common_rows(Pair(model, other), evidence).in_units(side)
-            made.duels[other, name] = Duel(
-                name, n[j], *row[j], p[at, j].item(), p[j, at].item(), cell.verdict != "valid",
-                common.score_a, common.score_b, side,
-            )  # fmt: skip
-            said = [*on_task([discordance_note(1, 1)], name)] if few[at, j] else []
-            if one.pairs.identical[at, j]:
-                said.append(identical_note(sorted((model, other)), name))
-            made.notes[other, name] = (*of_all, *said)
-    for _, other in others:
-        planned = () if plan is None else plan.notes
-        of_tasks = tuple(note for name in scores.tasks for note in made.notes[other, name])
-        made.notes[other, None] = planned + of_tasks
-    if plan is not None:
-        pairs = average_contrasts(sums)
-        row, p = _row(pairs, at), p_values(pairs)
-        for j, other in others:
-            used = [made.duels[other, name] for name in plan.weights]
-            weighed = list(zip(plan.weights.values(), used, strict=True))
-            made.duels[other, None] = Duel(
-                f"average of {len(used)} tasks",
-                sum(one.n for one in used),
-                *row[j],
-                p[at, j].item(),
-                p[j, at].item(),
-                any(one.approximate for one in used),
-                math.fsum(weight * one.score_a for weight, one in weighed),
-                math.fsum(weight * one.score_b for weight, one in weighed),
-                plan.direction,
-            )
-    elif len(scores.tasks) == 1:
-        (only,) = scores.tasks
-        made.duels.update({(other, None): made.duels[other, only] for _, other in others})
-    return made
+def mean_test(pairs: PairStatistics, cell: tuple[int, int], alpha: float) -> MeanTest:
+    """Difference, interval and verdict of the pair in one cell of a matrix of pairs."""
+    difference, se = float(pairs.diff[cell]), float(pairs.se[cell])
+    df = float(pairs.freedom[cell])
+    statistic, opposite = float(pairs.statistic[cell]), float(pairs.statistic[cell[::-1]])
+    p = p_values(pairs)
+    critical = float(critical_value(alpha / 2, df))
+    spread = se > 0 and df > 0
+    half = critical * se if spread else math.nan
+    if spread and (half >= abs(difference)) == (abs(statistic) >= critical):
+        # Of few right and wrong answers the law is counted: the interval says no more than that.
+        half = abs(difference)
+    return MeanTest(
+        difference=difference,
+        low=difference - half,
+        high=difference + half,
+        se=se if spread else math.nan,
+        df=df if spread else math.nan,
+        p_better=float(p[cell]),
+        p_worse=float(p[cell[::-1]]),
+        detectable=detectable_difference(se, df, alpha, POWER),
+        # The rule of the rank intervals: the statistic against its critical value.
+        verdict=verdict_of(statistic >= critical, opposite >= critical),
+    )
 
 
-_OF_PAIRS = ("few-discordant", "identical-models")  # notes on pairs, here on those of the model
-
-
-def _plain(evidence: Evidence, spec: Spec) -> bool:
-    """Whether rows are independent items of equal weight, right or wrong, for the paired t-test."""
-    if not independent_items(evidence):
-        return False
-    more = (evidence.runs, evidence.answers, evidence.within, evidence.trials, evidence.judge)
-    if spec.test not in ("auto", "t") or any(one is not None for one in more):
-        return False
-    return is_binary(evidence)
-
-
-def _row(pairs: PairStatistics, at: int) -> list[tuple[float, float, float]]:
-    """Difference, standard error and degrees of freedom of a model against each other one."""
-    se = pairs.se[at]
-    df = pairs.freedom[at]
-    spread = (se > 0) & (df > 0)
-    columns = (pairs.diff[at], np.where(spread, se, math.nan), np.where(spread, df, math.nan))
-    return list(zip(*(column.tolist() for column in columns), strict=True))
+def verdict_of(better: bool, worse: bool) -> Verdict:
+    """Better, worse, or neither of the two."""
+    if better:
+        return "better"
+    return "worse" if worse else "cannot tell"

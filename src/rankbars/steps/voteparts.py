@@ -23,11 +23,11 @@ from rankbars.errors import RankbarsError
 from rankbars.stats.tails import critical_value, upper_tail
 from rankbars.stats.votes.voteclusters import measure_reach
 from rankbars.stats.votes.votecovariance import cluster_scores, model_covariance
+from rankbars.steps.connectedvotes import connected_models
 from rankbars.steps.strengths import Strengths, fit_strengths
 from rankbars.steps.tallies import (
     choose_clusters,
     cluster_keys,
-    connected_models,
     period_names,
     split_categories,
     tally_clusters,

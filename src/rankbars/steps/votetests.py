@@ -18,11 +18,11 @@ from rankbars.stats.votes.anytime import log_e_ahead, log_e_better
 from rankbars.stats.votes.connectivity import find_components
 from rankbars.stats.votes.voteclusters import keep_first_of_each
 from rankbars.stats.votes.votecounts import VoteCounts
+from rankbars.steps.connectedvotes import connected_models
 from rankbars.steps.strengths import Strengths, contrast_statistics, fit_strengths, fit_tally
 from rankbars.steps.tallies import (
     CLUSTER_WORDS,
     choose_clusters,
-    connected_models,
     count_used,
     tally,
 )
