@@ -34,7 +34,8 @@ from rankbars.data.fields import Chosen, Reals, Relation
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import NameFact, Note
 from rankbars.data.peoplelabels import JudgeUse, JudgeWorth
-from rankbars.data.plain import Derived, Keys, from_plain, json_text, to_plain
+from rankbars.data.plain import Derived, Keys, json_text, to_plain
+from rankbars.data.plainreading import from_plain
 from rankbars.data.scores import Input
 from rankbars.data.spec import VOTE_WEIGHTS, Spec, VoteOptions, correction_facts
 from rankbars.data.standings import Winner

@@ -178,7 +178,8 @@ class VoteOptions:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> VoteOptions:
         """Options from a plain dict; names that a later version added are left out."""
-        from rankbars.data.plain import Keys, from_plain
+        from rankbars.data.plain import Keys
+        from rankbars.data.plainreading import from_plain
 
         keys = {cls: Keys(optional=VOTE_WEIGHTS)}
         options: VoteOptions = from_plain(dict(values), cls, keys)
@@ -381,7 +382,7 @@ class Spec:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Spec:
         """Options from a plain dict; names that a later version added are left out."""
-        from rankbars.data.plain import from_plain
+        from rankbars.data.plainreading import from_plain
 
         spec: Spec = from_plain(dict(values), cls, {})
         return spec
