@@ -16,8 +16,9 @@ from strategies import FEWER
 from tablefiles import csv_text
 
 from rankbars.store.opening import StoreEngine, connect
-from rankbars.store.rows import Coded, CodedRows, StoredRows, code_texts, put_rows
+from rankbars.store.rows import Coded, CodedRows, code_texts, put_rows
 from rankbars.store.schema import RELATIONS, create_tables
+from rankbars.store.storedrows import StoredRows
 from rankbars.tables.columns import NUMBER_ROLES, ROLES
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=3)

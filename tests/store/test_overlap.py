@@ -19,7 +19,8 @@ from rankbars.data.evidence import Items
 from rankbars.store.access import open_store
 from rankbars.store.holdings import Change
 from rankbars.store.opening import connect
-from rankbars.store.pairs import PairCache, build_entry, fetch_entries
+from rankbars.store.pairentries import build_entry, fetch_entries
+from rankbars.store.pairs import PairCache
 
 MODELS = "abcdefg"
 Step = tuple[str, *tuple[Any, ...]]
@@ -154,7 +155,7 @@ def test_an_entry_that_does_not_fit_itself_is_not_used(
         raw = fetch_entries(connection, "t")["t"]
     assert build_entry(raw) is not None
     # Digests are taken for right, as they would be where two entries were mixed.
-    monkeypatch.setattr("rankbars.store.pairs._digest_entry", lambda facts, total: raw.digest)
+    monkeypatch.setattr("rankbars.store.pairentries._digest_entry", lambda facts, total: raw.digest)
     assert build_entry(raw._replace(facts=json.dumps({**json.loads(raw.facts), **change}))) is None
 
 
@@ -162,7 +163,7 @@ def test_pairs_that_stand_twice_are_not_used(store: str, monkeypatch: pytest.Mon
     recall(store, "abc", FIRST).save()
     with connect(Path(store), store, write=False) as connection:
         raw = fetch_entries(connection, "t")["t"]
-    monkeypatch.setattr("rankbars.store.pairs._digest_entry", lambda facts, total: raw.digest)
+    monkeypatch.setattr("rankbars.store.pairentries._digest_entry", lambda facts, total: raw.digest)
     twice = raw.number.copy(), raw.other.copy()
     twice[0][1], twice[1][1] = raw.other[0], raw.number[0]
     assert build_entry(raw._replace(number=twice[0], other=twice[1])) is None

@@ -13,7 +13,7 @@ from storefiles import add, inside, remove
 
 import rankbars as rb
 from rankbars.cli.app import run
-from rankbars.store.rows import StoredRows
+from rankbars.store.storedrows import StoredRows
 
 DAYS = [f"2025-03-{day:02}.csv" for day in range(1, 11)]
 

@@ -19,8 +19,9 @@ from rankbars.store.holdings import Change, Event, FileEntry, Holdings
 from rankbars.store.keptparts import unpack
 from rankbars.store.keptresults import notes_of, notes_to_json
 from rankbars.store.opening import DamageError, StoreEngine, place_of, resolve
-from rankbars.store.rows import Head, StoredRows, drop_rows, insert_rows, put_rows
+from rankbars.store.rows import Head, drop_rows, insert_rows, put_rows
 from rankbars.store.schema import read_meta
+from rankbars.store.storedrows import StoredRows
 
 __all__ = ["Store"]
 

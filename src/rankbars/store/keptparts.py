@@ -35,8 +35,9 @@ from rankbars.store.keptresults import (
     unpack_ready,
     unpack_votes,
 )
-from rankbars.store.rows import CodedRows, StoredRows, code_rows, code_texts
+from rankbars.store.rows import CodedRows, code_rows, code_texts
 from rankbars.store.schema import relation_of
+from rankbars.store.storedrows import StoredRows
 from rankbars.tables.cells import NumberColumn
 from rankbars.tables.parsedtables import NOBODY, ParsedTable, TidyTable
 from rankbars.tables.settings import Setting

@@ -31,6 +31,7 @@ from rankbars.steps.average.averagechoices import ESTIMATORS, plan_average
 from rankbars.steps.average.averagemethods import Method
 from rankbars.steps.average.averageranks import average_contrasts, average_ranks, choose_for_average
 from rankbars.steps.average.averagerows import RowLook, load_samples
+from rankbars.steps.average.bridgedaverages import MEASURED
 from rankbars.steps.average.findings import (
     average_notes,
     describe_target,
@@ -46,7 +47,6 @@ from rankbars.steps.average.scales import (
     shown_limits,
     zscore_limits,
 )
-from rankbars.steps.average.taskaverages import MEASURED
 from rankbars.steps.correctionchoice import (
     RESAMPLED,
     CorrectionChoice,

@@ -24,6 +24,7 @@ from rankbars.stats.orders import MOST_IN_KEMENY
 from rankbars.steps.average import itemaverages
 from rankbars.steps.average.averagemethods import take_method
 from rankbars.steps.average.bayesaverages import HierarchicalAverage
+from rankbars.steps.average.bridgedaverages import BRIDGING, BoundedAverage, BridgedAverage
 from rankbars.steps.average.commonscale import CommonScale, find_common_scale
 from rankbars.steps.average.joinedtasks import find_joined
 from rankbars.steps.average.plan import (
@@ -33,13 +34,7 @@ from rankbars.steps.average.plan import (
     StartAverage,
 )
 from rankbars.steps.average.scales import fixed_limits
-from rankbars.steps.average.taskaverages import (
-    BRIDGING,
-    BoundedAverage,
-    BridgedAverage,
-    TaskAverage,
-    TwoLevelAverage,
-)
+from rankbars.steps.average.taskaverages import TaskAverage, TwoLevelAverage
 from rankbars.steps.testrows import declared_ends
 from rankbars.steps.validity import check_method
 
