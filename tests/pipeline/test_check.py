@@ -117,7 +117,7 @@ def test_a_mirrored_claim_swaps_its_p_values():
 
 
 def test_margins_are_towards_worse_where_lower_is_better():
-    rows = RNG.normal(size=(50, 2)) + [0.0, 0.5]
+    rows = np.random.default_rng(7).normal(size=(50, 2)) + [0.0, 0.5]
     scores = rb.Scores.from_arrays(
         {"t": -rows}, ["a", "b"], info={"t": TaskInfo(direction="lower")}
     )
