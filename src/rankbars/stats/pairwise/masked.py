@@ -46,7 +46,6 @@ __all__ = [
     "MaskedSums",
     "ScoresAndMask",
     "measure_masked",
-    "measure_masked_groups",
 ]
 
 ScoresAndMask = tuple[NDArray[np.floating], NDArray[np.floating]]
@@ -213,13 +212,24 @@ def _widen(
     return wide
 
 
-def measure_masked(values: NDArray[np.float64]) -> PairMoments:
+class _Products(NamedTuple):
+    """Everything about all pairs but the recomputed ones."""
+
+    diff: NDArray[np.float64]
+    norm: NDArray[np.float64]
+    units: NDArray[np.int64]
+    near: NearPairs
+
+
+def measure_masked(values: NDArray[np.float64], grouping: Grouping | None = None) -> PairMoments:
     """Moments of all pairs, each over its own common rows.
 
     Parameters
     ----------
     values : ndarray, shape (n, M), C-contiguous
         Scores; NaN where not observed.
+    grouping : Grouping, optional
+        Groups of rows that are not independent.
 
     Returns
     -------
@@ -235,22 +245,24 @@ def measure_masked(values: NDArray[np.float64]) -> PairMoments:
            [2, 3]])
     >>> float(moments.diff[0, 1])
     0.375
+    >>> from rankbars.stats.pairwise.clusters import group_rows
+    >>> values = np.array([[1.0, 0.0], [3.0, 0.0], [2.0, np.nan], [2.0, 1.0]])
+    >>> moments = measure_masked(values, group_rows([0, 0, 1, 1]))
+    >>> int(moments.rows[0, 1]), int(moments.units[0, 1])
+    (3, 2)
     """
     common = _count_common(values)
-    lattice = find_lattice(values)
+    lattice = find_lattice(values) if grouping is None else None
     if lattice is not None:
         return _measure_lattice(lattice, common)
     scaled, magnitude, exponent = rescale(values)
-    reference = row_reference(scaled, magnitude)
-    diff, norm, near = _multiply_out(scaled, magnitude, reference, common)
-    if too_many_near(near, values.shape[1]):
-        diff, norm, near = _multiply_out(scaled, magnitude, row_medians(scaled), common)
+    found = _multiply(scaled, magnitude, row_reference(scaled, magnitude), common, grouping)
+    if too_many_near(found.near, values.shape[1]):
+        found = _multiply(scaled, magnitude, row_medians(scaled), common, grouping)
+    diff, norm, units, near = found
     _clear_untestable(diff, norm, common.rows)
-    degenerate = insert_recomputed(scaled, diff, norm, near)
-    if exponent:
-        np.ldexp(diff, exponent, out=diff)
-        np.ldexp(norm, exponent, out=norm)
-    return PairMoments(diff, norm, common.rows, common.rows, degenerate)
+    degenerate = insert_recomputed(scaled, diff, norm, near, grouping, exponent)
+    return PairMoments(diff, norm, common.rows, units, degenerate)
 
 
 def _measure_lattice(lattice: Lattice, common: CommonRows) -> PairMoments:
@@ -286,21 +298,34 @@ def _measure_lattice(lattice: Lattice, common: CommonRows) -> PairMoments:
     return PairMoments(diff, norm, common.rows, common.rows, pick_level(level, diff))
 
 
-def _multiply_out(
+def _multiply(
     values: NDArray[np.float64],
     magnitude: NDArray[np.float64],
     reference: NDArray[np.float64],
     common: CommonRows,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NearPairs]:
-    """Mean and spread of all pairs after `reference` was taken off each row, and near pairs."""
-    n_models = values.shape[1]
+    grouping: Grouping | None,
+) -> _Products:
+    """Mean and spread of all pairs after `reference` was taken off each row."""
     mean = _centre_observed(values, reference, np.diagonal(common.rows))
+    floor = variation_floor(magnitude, reference)
+    if grouping is None:
+        return _multiply_rows(values, reference, mean, floor, common)
+    return _multiply_groups(values, reference, mean, floor, common, grouping)
+
+
+def _multiply_rows(
+    values: NDArray[np.float64],
+    reference: NDArray[np.float64],
+    mean: NDArray[np.float64],
+    floor: NDArray[np.float64],
+    common: CommonRows,
+) -> _Products:
+    n_models = values.shape[1]
     chunks = _observed_chunks(values, reference, mean, common.incomplete)
     sums = _sum_masked(chunks, common.incomplete, n_models, binary=False)
     copies = find_copies(values, mean)
     for matrix in sums:
         share_copies(matrix, copies)
-    floor = variation_floor(magnitude, reference)
     diff, norm = np.empty(sums.cross.shape), sums.cross
     near: NearPairs = []
     for rows in row_blocks(n_models, n_models):
@@ -319,7 +344,7 @@ def _multiply_out(
         np.sqrt(spread, out=spread)
         np.subtract(mean[rows, None], mean, out=diff[rows])
         diff[rows] += offset
-    return diff, norm, near
+    return _Products(diff, norm, common.rows, near)
 
 
 def _block_totals(sums: MaskedSums, rows: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -346,77 +371,20 @@ def _clear_untestable(
     norm[rows < 2] = 0.0
 
 
-class _GroupedProducts(NamedTuple):
-    """Everything about all pairs but the recomputed ones."""
-
-    diff: NDArray[np.float64]
-    norm: NDArray[np.float64]
-    groups: NDArray[np.int64]
-    near: NearPairs
-
-
-class _Spread(NamedTuple):
-    """Spread of a block of pairs, groups with common rows, and whether it must be recomputed."""
-
-    spread: NDArray[np.float64]
-    groups: NDArray[np.int64]
-    near: NDArray[np.bool_]
-
-
-def measure_masked_groups(values: NDArray[np.float64], grouping: Grouping) -> PairMoments:
-    """Moments of all pairs, each over its own common rows, with grouped rows.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n, M), C-contiguous
-        Scores; NaN where not observed.
-    grouping : Grouping
-        Groups of rows.
-
-    Returns
-    -------
-    PairMoments
-        Moments; `rows` and `units` are matrices.
-
-    Examples
-    --------
-    >>> from rankbars.stats.pairwise.clusters import group_rows
-    >>> values = np.array([[1.0, 0.0], [3.0, 0.0], [2.0, np.nan], [2.0, 1.0]])
-    >>> moments = measure_masked_groups(values, group_rows([0, 0, 1, 1]))
-    >>> int(moments.rows[0, 1]), int(moments.units[0, 1])
-    (3, 2)
-    """
-    scaled, magnitude, exponent = rescale(values)
-    common = _count_common(values)
-    reference = row_reference(scaled, magnitude)
-    found = _multiply_groups(scaled, magnitude, reference, grouping, common)
-    if too_many_near(found.near, values.shape[1]):
-        found = _multiply_groups(scaled, magnitude, row_medians(scaled), grouping, common)
-    diff, norm = found.diff, found.norm
-    _clear_untestable(diff, norm, common.rows)
-    degenerate = insert_recomputed(scaled, diff, norm, found.near, grouping)
-    if exponent:
-        np.ldexp(diff, exponent, out=diff)
-        np.ldexp(norm, exponent, out=norm)
-    return PairMoments(diff, norm, common.rows, found.groups, degenerate)
-
-
 def _multiply_groups(
     values: NDArray[np.float64],
-    magnitude: NDArray[np.float64],
     reference: NDArray[np.float64],
-    grouping: Grouping,
+    mean: NDArray[np.float64],
+    floor: NDArray[np.float64],
     common: CommonRows,
-) -> _GroupedProducts:
-    """Mean and spread of all pairs after `reference` was taken off each row."""
+    grouping: Grouping,
+) -> _Products:
     n_models = values.shape[1]
-    mean = _centre_observed(values, reference, np.diagonal(common.rows))
     scores = (values - reference[:, None])[grouping.order]
     scores -= mean
     missing = np.isnan(scores)
     scores[missing] = 0.0
     observed = 1.0 - missing
-    floor = variation_floor(magnitude, reference)
     floor = np.maximum(floor, GROUP_FLOOR * np.abs(scores).max(axis=0))
     copies = find_copies(values, mean)
     count = common.rows
@@ -438,7 +406,7 @@ def _multiply_groups(
     near: NearPairs = []
     collect_near(near, slice(0, n_models), mask)
     total += mean[:, None] - mean
-    return _GroupedProducts(total, norm, groups, near)
+    return _Products(total, norm, groups, near)
 
 
 def _spread_of_block(
@@ -449,8 +417,11 @@ def _spread_of_block(
     rows: slice,
     grouping: Grouping,
     floor: NDArray[np.float64],
-) -> _Spread:
-    """Sums over groups of squared stretched deviations, for a block of models with all."""
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Sums over groups of squared stretched deviations, for a block of models with all.
+
+    Beside them the groups with common rows, and whether a pair must be recomputed.
+    """
     spread, own, weight = (np.zeros(offset.shape) for _ in range(3))
     groups = np.zeros(offset.shape, dtype=np.int64)
     for start, size in zip(grouping.starts.tolist(), grouping.sizes.tolist(), strict=True):
@@ -468,7 +439,7 @@ def _spread_of_block(
         first *= stretch
         spread += np.square(first, out=first)
     lowest = weight * np.square(np.maximum(floor[rows, None], floor))
-    return _Spread(spread, groups, spread <= np.maximum(NEAR * own, lowest))
+    return spread, groups, spread <= np.maximum(NEAR * own, lowest)
 
 
 def _mirror(matrix: NDArray[np.generic]) -> None:

@@ -130,6 +130,7 @@ def insert_recomputed(
     norm: NDArray[np.float64],
     near: NearPairs,
     grouping: Grouping | None = None,
+    exponent: int = 0,
 ) -> DegeneratePairs:
     """Recompute pairs from their explicit differences and put them in place, both ways.
 
@@ -143,21 +144,25 @@ def insert_recomputed(
         The pairs.
     grouping : Grouping, optional
         Groups of rows.
+    exponent : int
+        Power of two that `values` were divided by; mean and spread are multiplied by it.
 
     Returns
     -------
     DegeneratePairs
         Those that do not vary.
     """
-    if not near:
-        return no_pairs()
-    first, second = _join(near)
-    found = recompute_pairs(values, first, second, grouping)
-    diff[first, second] = found.diff
-    diff[second, first] = 0.0 - found.diff
-    norm[first, second] = found.norm
-    norm[second, first] = found.norm
-    return found.degenerate
+    level = no_pairs()
+    if near:
+        first, second = _join(near)
+        found = recompute_pairs(values, first, second, grouping)
+        diff[first, second], diff[second, first] = found.diff, 0.0 - found.diff
+        norm[first, second] = norm[second, first] = found.norm
+        level = found.degenerate
+    if exponent:
+        np.ldexp(diff, exponent, out=diff)
+        np.ldexp(norm, exponent, out=norm)
+    return level
 
 
 def pick_level(near: NearPairs, diff: NDArray[np.float64]) -> DegeneratePairs:
@@ -221,10 +226,7 @@ def measure_complete(values: NDArray[np.float64], grouping: Grouping | None = No
     diff, norm, near = _multiply_out(scaled, magnitude, row_reference(scaled, magnitude), grouping)
     if too_many_near(near, n_models):
         diff, norm, near = _multiply_out(scaled, magnitude, row_medians(scaled), grouping)
-    degenerate = insert_recomputed(scaled, diff, norm, near, grouping)
-    if exponent:
-        np.ldexp(diff, exponent, out=diff)
-        np.ldexp(norm, exponent, out=norm)
+    degenerate = insert_recomputed(scaled, diff, norm, near, grouping, exponent)
     return PairMoments(diff, norm, n, n if grouping is None else grouping.sizes.size, degenerate)
 
 

@@ -18,7 +18,7 @@ from rankbars.stats.pairwise.clusters import (
     too_uneven,
 )
 from rankbars.stats.pairwise.degenerate import no_pairs, sign_test_statistic
-from rankbars.stats.pairwise.masked import measure_masked, measure_masked_groups
+from rankbars.stats.pairwise.masked import measure_masked
 from rankbars.stats.pairwise.moments import PairMoments, measure_complete
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 
@@ -179,11 +179,7 @@ def _measure(values: NDArray[np.float64], grouping: Grouping | None = None) -> P
     missing = bool(np.isnan(values.min(initial=np.inf)))
     if n < _FEWEST_ROWS or n_models == 0:
         return _measure_single(values, missing=missing)
-    if not missing:
-        return measure_complete(values, grouping)
-    if grouping is None:
-        return measure_masked(values)
-    return measure_masked_groups(values, grouping)
+    return (measure_masked if missing else measure_complete)(values, grouping)
 
 
 def _measure_single(values: NDArray[np.float64], *, missing: bool) -> PairMoments:
