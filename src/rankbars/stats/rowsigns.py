@@ -63,7 +63,7 @@ def residuals(values: NDArray[np.float64]) -> NDArray[np.float64]:
     [[0.25, -0.25], [-0.25, 0.25]]
     """
     missing = np.isnan(values)
-    if not missing.any():
+    if values.size and not missing.any():
         centred: NDArray[np.float64] = values - values.mean(axis=1, keepdims=True)
         centred -= centred.mean(axis=0)
         return centred
