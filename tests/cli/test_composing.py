@@ -80,8 +80,22 @@ def test_the_side_of_a_metric_beside_is_declared_or_said(rankbars: Command) -> N
     assert best == [1, 2]
     assert "--also value" not in said
     assert order("--cost", "cost_usd", "--direction", "cost_usd=lower")[0] == [2, 1]
+    assert order("--column", "score=score")[0] == [2, 1]
     words = ("--cost", "cost_usd", "--direction", "cost_usd=higher")
     assert "less is better" in rankbars("rank", "calls.csv", *words).err
+
+
+def test_several_metrics_that_are_named_lead_to_one_and_others_beside_it(
+    rankbars: Command,
+) -> None:
+    rows = [f"{model},q{item},{item % (2 + k)},{item % (3 + k)}"
+            for k, model in enumerate("ab") for item in range(20)]  # fmt: skip
+    Path("mt.csv").write_text("model,item,comet,chrf\n" + "\n".join(rows) + "\n")
+    line = "--metric comet --also chrf"
+    for words in (("--metric", "comet,chrf"), ("--metric", "comet", "--metric", "chrf")):
+        answer = rankbars("rank", "mt.csv", *words)
+        assert (answer.code, line in answer.err) == (1, True), answer.err
+    assert rankbars("rank", "mt.csv", *line.split()).code == 0
 
 
 def test_a_column_that_is_named_is_not_called_after_its_file(rankbars: Command) -> None:

@@ -40,7 +40,9 @@ _MOST_SIDES = 8
 # What was not read comes first.
 _FIRST_NOTES = frozenset({"files-damaged", "files-skipped", "plugin"})
 # What stands apart, or may have been a model, is said beside the rows, too.
-_BESIDE_ROWS = frozenset({"far-fewer", "maybe-slip", "no-models", "only-right"})
+_BESIDE_ROWS = frozenset(
+    {"far-fewer", "maybe-models", "maybe-slip", "no-models", "only-right", "predictions"}
+)
 
 
 def read_scores(

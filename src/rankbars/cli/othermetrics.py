@@ -75,8 +75,10 @@ class OtherMetrics(NamedTuple):
             )
         beside = {*self.also, self.cost} - {metric, *reading.metric}
         sides = tuple(side for side in reading.direction if side[0] not in beside)
-        chosen = reading.metric if metric is None else (metric,)
-        return replace(reading, metric=chosen, direction=sides)
+        if metric is None:
+            return replace(reading, direction=sides)
+        columns = tuple(one for one in reading.columns if one[0] != "score")
+        return replace(reading, metric=(metric,), columns=columns, direction=sides)
 
     def on_board(
         self,

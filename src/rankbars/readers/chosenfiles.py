@@ -31,6 +31,7 @@ from rankbars.readers.recognition import (
 )
 from rankbars.readers.registry import COMPANIONS, FORMATS
 from rankbars.readers.tables import MARKDOWN_SUFFIXES, PARQUET_SUFFIXES, TABLE_SUFFIXES, open_table
+from rankbars.tables.columns import paste_metrics
 from rankbars.tables.database import Glance
 from rankbars.tables.metrics import is_trial_metric
 from rankbars.tables.readoptions import ReadOptions
@@ -167,7 +168,8 @@ def check_options(
     if sum(not is_trial_metric(name) for name in options.metrics) > 1 and tidy:
         raise OptionError(
             f"{tidy[0].file.label}: a table with one row per score shows one metric; "
-            f"got {len(options.metrics)} ({', '.join(options.metrics)}). Name one."
+            f"got {len(options.metrics)} ({', '.join(options.metrics)}). "
+            f"{paste_metrics(options.metrics)}"
         )
     if tables:
         return

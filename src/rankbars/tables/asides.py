@@ -70,6 +70,7 @@ HELPERS = (
     parameters nparams paramsb size date released releasedate submissiondate year precision
     nseeds numseeds seeds nruns numruns runs ntrials numtrials trials
     release launch launched updated cutoff votes battles stars dimension dimensions dim dims
+    entries nentries numentries submissions nsubmissions numsubmissions
     hub hublikes likes downloads step steps globalstep trainstep trainingstep iteration iterations
     languages nlanguages numlanguages
     timestamp timestamps timestampms unixtime unixtimestamp epochtime ts heartbeat heartbeatat

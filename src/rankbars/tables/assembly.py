@@ -24,6 +24,7 @@ from rankbars.tables.designs import (
     plan_rows,
 )
 from rankbars.tables.joining import join_attributes, join_scores
+from rankbars.tables.likelyroles import likely_roles
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
 from rankbars.tables.metrics import usual_direction
 from rankbars.tables.oddscores import check_scores, refuse_ranks
@@ -113,11 +114,28 @@ def scores_from_parsed(tables: Sequence[ParsedTable], options: ReadOptions) -> S
         found.append(replace(scores, notes=notes, attributes=attributes))
     joined = join_scores(found, anyway=options.compare_anyway)
     joined = joined.with_notes(note for parsed in every for note in parsed.notes)
+    if len(joined.models) == len(every) == 1:
+        joined = joined.with_notes(_note_other_models(every[0], options))
     if not options.direction and not any(
         usual_direction(one.metric) for one in joined.info.values() if one.metric
     ):
         refuse_ranks(joined, every[0].source)
     return joined
+
+
+def _note_other_models(parsed: ParsedTable, options: ReadOptions) -> tuple[Note, ...]:
+    """That a column seems to name models, where a file is taken for one of one model."""
+    table = parsed.table.table
+    if "model" not in parsed.table.lacking or table is None or options.columns.get("model"):
+        return ()
+    named = likely_roles(table).get("model")
+    if named is None or named in parsed.table.roles.values():
+        return ()
+    text = (
+        f"{table.source}: The file is taken for that of one model. The column {named!r} has few "
+        f"names, which repeat. If it names the models: {paste_columns({'model': named})}."
+    )
+    return (Note("maybe-models", text),)
 
 
 def _heed_directions(groups: int) -> Callable[[Group, ReadOptions], Scores]:

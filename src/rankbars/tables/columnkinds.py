@@ -20,7 +20,7 @@ from rankbars.tables.metrics import (
 
 __all__ = [
     "ask_about_kinds", "ask_about_models", "find_other_kinds", "find_truths", "refuse_changes",
-    "refuse_predictions", "refuse_totals_of_wins",
+    "refuse_predictions", "refuse_totals_of_wins", "score_predictions", "seem_predictions",
 ]  # fmt: skip
 
 _PERCENT = 100.0
@@ -249,7 +249,7 @@ def refuse_predictions(
     )  # fmt: skip
     how = f"frame[name] = ({say}).astype(int)"
     then = f"frame = frame.drop(columns=[{truth!r}])"
-    if (labels % 1.0).any():
+    if _are_amounts(labels, said):
         how = f"frame[name] = (frame[name] - frame[{truth!r}]).abs()"
         then += "; and declare that lower is better: --direction lower (in Python: "
         then += "direction='lower')"
@@ -273,10 +273,76 @@ def _answer(labels: NDArray[np.float64], said: NDArray[np.float64]) -> bool:
         return bool((said >= 0.0).all() and (said <= 1.0).all())
     if np.isin(said, (0.0, 1.0)).all():
         return False
-    if (labels % 1.0).any():
+    if _are_amounts(labels, said):
         inside = (said >= labels[0]) & (said <= labels[-1])
-        return bool((said % 1.0).any() and inside.mean() > 0.5)
+        fractions = bool((said % 1.0).any()) or not (labels % 1.0).any()
+        return bool(fractions and inside.mean() > 0.5)
     return bool(np.isin(said, labels).all())
+
+
+def _are_amounts(labels: NDArray[np.float64], said: NDArray[np.float64]) -> bool:
+    """Whether right answers are numbers to come close to, such as prices, and no classes."""
+    whole = not (labels % 1.0).any()
+    return not whole or (labels.size > _MOST_CLASSES and not np.isin(said, labels).all())
+
+
+_MOST_CLASSES = 20
+
+
+def seem_predictions(columns: Mapping[str, NDArray[np.float64]]) -> bool:
+    """Whether columns hold nearly the same number in each row, as predictions of one thing do.
+
+    Errors of the same items go together, too; but many of them are near 0. A column that does not
+    vary, such as a guess of the mean, is not looked at.
+
+    Parameters
+    ----------
+    columns : mapping from str to array of float
+        Numbers of each by row; NaN where there is none.
+
+    Examples
+    --------
+    >>> price = np.linspace(100.0, 400.0, 40)
+    >>> miss = np.resize([9.0, -7.0, 4.0], 40)
+    >>> said = {"one": price + miss, "two": price - 2 * miss, "mean": np.full(40, 250.0)}
+    >>> seem_predictions(said)
+    True
+    >>> seem_predictions({name: (column - price) ** 2 for name, column in said.items()})
+    False
+    """
+    every = np.array(list(columns.values()))
+    every = every[:, ~np.isnan(every).any(axis=0)]
+    every = every[np.ptp(every, axis=1) > 0.0] if every.size else every
+    if len(every) < 2 or every.shape[1] < _FEWEST_PREDICTED:
+        return False
+    low, usual = np.quantile(np.abs(every), (0.05, 0.5), axis=1)
+    spread = every.std(axis=1).mean()
+    return bool(
+        np.abs(every).max() > _PERCENT
+        and (low > _NEAR_ZERO * usual).all()
+        and np.corrcoef(every).min() > _TOGETHER
+        and np.ptp(every.mean(axis=1)) < _SAME_MEAN * spread
+    )
+
+
+# Rows that tell; what is near 0, beside what is usual; how columns go together; how far, in
+# standard deviations of rows, their means are from each other.
+_FEWEST_PREDICTED, _NEAR_ZERO, _TOGETHER, _SAME_MEAN = 20, 0.15, 0.8, 0.5
+
+
+def score_predictions(named: str = "ID") -> str:
+    """How predictions of numbers are scored, where the column of right numbers is not known.
+
+    Parameters
+    ----------
+    named : str
+        The column that names rows.
+    """
+    return (
+        f"in pandas: frame = frame.set_index({named!r}); frame.drop(columns='TRUTH')"
+        ".sub(frame['TRUTH'], axis=0).pow(2).to_csv('errors.csv'), with your column of right "
+        "numbers for TRUTH; these squared errors are read with --direction lower"
+    )
 
 
 def refuse_changes(means: Mapping[str, NDArray[np.float64]], models: Sequence[str]) -> None:

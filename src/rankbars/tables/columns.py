@@ -30,6 +30,7 @@ __all__ = [
     "fold_name",
     "names_source",
     "paste_columns",
+    "paste_metrics",
     "paste_names",
     "role_names",
 ]
@@ -49,7 +50,7 @@ ROLES: Mapping[str, Role] = {
          "estimator", "provider", "llm", "agent", "agent_name", "checkpoint", "algo",
          "modell", "modellname", "modèle", "modele", "modelo", "modello",
          "モデル", "模型", "модель"),
-        ("config", "name", "run_name"),
+        ("config", "name", "run_name", "team", "submission", "entrant", "submitter"),
     ),
     "task": Role(
         ("task_name", "tasks", "dataset", "dataset_name", "benchmark", "subtask", "subject",
@@ -302,6 +303,18 @@ def paste_names(option: str, names: Iterable[str]) -> str:
     "--metric arc --metric 'math 500'"
     """
     return shlex.join(part for name in names for part in (option, name))
+
+
+def paste_metrics(metrics: Sequence[str]) -> str:
+    """How a table is ranked by one of several metrics, with the others beside it.
+
+    Examples
+    --------
+    >>> paste_metrics(["COMET", "TER"])
+    'Name one; ranks by others stand beside it: --metric COMET --also TER.'
+    """
+    lines = f"{paste_names('--metric', metrics[:1])} {paste_names('--also', metrics[1:])}"
+    return f"Name one; ranks by others stand beside it: {lines}."
 
 
 def paste_columns(roles: Mapping[str, str]) -> str:

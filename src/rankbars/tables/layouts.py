@@ -96,7 +96,8 @@ def find_layout(
     declared : str or None
         Layout that the caller declared.
     named : mapping from str to str
-        Columns that the caller named, by role; naming one says that the table is tidy.
+        Columns that the caller named, by role; naming one says that the table is tidy, unless what
+        is named stands beside columns of models.
     rows : str, optional
         What rows are, where the caller says it; then models need nothing beside them.
 
@@ -115,7 +116,7 @@ def find_layout(
             refuse_steps(table, header)
         return Layout(declared, "declared")
     if any(named.values()):
-        return Layout("tidy", "columns were named")
+        return _beside_named(table, header, named) or Layout("tidy", "columns were named")
     refuse_answers(table, header)
     for first, second in PAIRS:
         scored = {first, second} <= set(map(fold_name, header.numeric))
@@ -140,6 +141,21 @@ def find_layout(
         refuse_steps(table, header)
         raise DataError(ask_undecided(table, header))
     return layout
+
+
+def _beside_named(table: Table, header: Header, named: Mapping[str, str]) -> Layout | None:
+    """Items by models, where what is named says more of items, and nothing is called a score."""
+    roles = {role for role, name in named.items() if name}
+    others = [name for name in header.unexplained if name not in named.values()]
+    if not roles <= _OF_ITEMS or len(others) < 2 or header.has("score", weak=True):
+        return None
+    if any(map(is_measure, others)) or _tidy(table, header) is not None:
+        return None
+    found = _matrix(table, header)
+    return found if found is not None and found.name == "items-by-models" else None
+
+
+_OF_ITEMS = frozenset({"task", "item", "cluster", "weight"})
 
 
 def _without_summaries(header: Header) -> Header:

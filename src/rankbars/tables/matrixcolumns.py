@@ -258,7 +258,7 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
     keys = {role: name for role, name in keys.items() if name not in named.values()} | named
     traits = {role: keys.pop(role) for role in (*TASK_LABELS, *TASK_NUMBERS) if role in named}
     row_names = keys.pop(rows, None) or _row_names(
-        [name for name in names if name not in keys.values()], numeric, rows
+        [name for name in names if name not in keys.values()], header, rows
     )
     matrix = f"{rows}s by {columns}s"
     row_names, keys = _with_source(header, names, row_names, keys, matrix)
@@ -432,15 +432,32 @@ def _with_source(
     return rows, {**keys, **({} if source is None else {"cluster": source})}
 
 
-def _row_names(names: Sequence[str], numeric: Collection[str], rows: str) -> str | None:
-    """Column that names the rows; None if rows are items without a name."""
+def _row_names(names: Sequence[str], header: Header, rows: str) -> str | None:
+    """Column that names the rows; None if rows are items without a name.
+
+    No model is called after its place where a text beside it names each row.
+    """
     spellings = corner_names(rows)
     named = [name for name in names if fold_name(name) in spellings]
     if named:
         return named[0]
-    if not names or (rows == "item" and names[0] in numeric):
+    if not names or (rows == "item" and names[0] in header.numbers):
         return None
+    if rows == "model" and _holds_places(names[0], header):
+        texts = (name for name in names if name not in header.numeric and not is_helper(name))
+        return next(filter(header.is_different, texts), names[0])
     return names[0]
+
+
+def _holds_places(name: str, header: Header) -> bool:
+    """Whether a column is called after places, or a number, and holds some of 1 to n.
+
+    >>> _holds_places("Rank", Header(["Rank", "who"], [(1, "ash"), (2, "birch")]))
+    True
+    """
+    called = is_helper(name) or fold_name(name) in ("", "no", "nr", "number", "pos")
+    cells = header.read[name]
+    return called and all(one is not None and one in range(1, len(cells) + 1) for one in cells)
 
 
 def numeric_columns(

@@ -13,7 +13,13 @@ from rankbars.data.notes import list_names
 from rankbars.errors import DataError
 from rankbars.tables.asides import describes_answers, is_summary
 from rankbars.tables.cells import NumberColumn, parse_number
-from rankbars.tables.columnkinds import ask_about_models, find_truths, refuse_predictions
+from rankbars.tables.columnkinds import (
+    ask_about_models,
+    find_truths,
+    refuse_predictions,
+    score_predictions,
+    seem_predictions,
+)
 from rankbars.tables.columns import fold_name, paste_columns, paste_names, role_names
 from rankbars.tables.derivedscores import find_changes, find_composed, find_margin
 from rankbars.tables.matrixcolumns import MatrixColumns
@@ -139,13 +145,14 @@ def refuse_score(table: Table, header: Header) -> None:
 def ask_beside_models(
     table: Table, parts: MatrixColumns, kept: Sequence[str], summaries: Collection[str],
     options: ReadOptions,
-) -> None:  # fmt: skip
+) -> list[tuple[str, str]]:  # fmt: skip
     """Columns of another kind than those of the models, unless the caller named models.
 
-    And models that hold answers, where a column beside them holds the right ones.
+    And models that hold answers, where a column beside them holds the right ones. What is said
+    where they may be predictions of numbers, and no scores.
     """
     if options.models or not kept:
-        return
+        return []
     given = _plain_cells(table, parts, summaries)
     told = [name for name in table.columns if _is_truth(name, kept) and name != parts.row_names]
     read = {name: np.array([parse_number(str(cell), table.decimal) for cell in given[name]], float)
@@ -163,6 +170,15 @@ def ask_beside_models(
             f"the models: {lines} (in Python: models={rest!r}). If it is one: {every}."
         )
     ask_about_models(table.source, cells)
+    if options.metric is not None or not seem_predictions(cells):
+        return []
+    said = (
+        f"{list_names(kept, 4)} hold nearly the same number in each row, as predictions do, which "
+        f"are no scores. If they are: score them first, "
+        f"{score_predictions(parts.row_names or 'ID')}. If they are scores: "
+        f"{paste_names('--models', kept)}."
+    )
+    return [("predictions", said)]
 
 
 def _is_truth(name: str, models: Sequence[str]) -> bool:

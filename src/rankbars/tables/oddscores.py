@@ -18,6 +18,7 @@ from rankbars.data.notes import list_names
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import StoredTasks
 from rankbars.errors import DataError
+from rankbars.tables.columnkinds import score_predictions
 from rankbars.tables.descriptions import AboutTasks, Direction
 from rankbars.tables.metrics import depends_on_scale, is_proportion, never_negative, usual_direction
 
@@ -47,7 +48,8 @@ def check_scores(
     about : AboutTasks
         What is known of the tasks; those that it does not know are not looked at.
     fewest : int
-        So many tasks without shares, of which nothing says which side is better, are asked about.
+        So many tasks without shares, of which nothing says which side is better, are asked about;
+        one only of a matrix whose columns are models, where they may be predictions.
     """
     known = {task: values for task, values in largest.items() if task in about.metrics}
     declared = [limit for limit in about.limits if limit is not None]
@@ -163,7 +165,7 @@ def _check_assumed(
     maximum : float, optional
         Declared greatest score; with one, scores are what the caller says they are.
     fewest : int
-        So many tasks without shares are asked about.
+        So many tasks without shares are asked about; 1 if columns are models.
     """
     if maximum is not None:
         return
@@ -172,11 +174,16 @@ def _check_assumed(
     named = {task for task in top if _RATED & set(re.findall(r"[^\W_]+", task.casefold()))}
     beyond = [task for task, value in top.items() if value > _PERCENT and task not in named]
     if len(beyond) >= fewest and len(beyond) > len(top) / 2:
+        predictions = (
+            " If they are predictions, they are no scores: score them against the truth first, "
+            f"{score_predictions()}."
+        )
+        predictions = predictions if fewest == 1 else ""
         raise DataError(
             f"Scores of {list_names(beyond, 4)} are no shares (up to {top[beyond[0]]:g}), and no "
             "name says whether they are better when they are higher, as points, or lower, as "
             "errors and losses. Declare which side is better: --direction higher or --direction "
-            "lower (in Python: direction='higher')."
+            "lower (in Python: direction='higher')." + predictions
         )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rankbars.errors import DataError
 from rankbars.stats.countscores import METRICS
 from rankbars.tables.asides import has_counts
+from rankbars.tables.columns import paste_metrics
 from rankbars.tables.companions import take_header_counts
 from rankbars.tables.database import Engine
 from rankbars.tables.layouts import find_layout
@@ -118,6 +119,12 @@ def _prepare_split(split: SplitCells, names: FileNames, options: ReadOptions) ->
 
 def _layout(table: Table, options: ReadOptions) -> str:
     named = dict(options.columns)
+    parts = [name.strip() for name in (options.metric or "").split(",")]
+    if len(parts) > 1 and set(parts) <= set(table.columns) - {options.metric}:
+        raise DataError(
+            f"{table.source}: --metric takes one name each time; {options.metric!r} are "
+            f"{len(parts)} columns. {paste_metrics(parts)}"
+        )
     if options.metric in table.columns and len(options.metrics) < 2:
         named.setdefault("score", str(options.metric))
     return find_layout(table, options.layout, named, rows=options.rows).name

@@ -6,10 +6,12 @@ an error (it did not run to an end) or missing (another result stands in, or it 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from rankbars.data.notes import list_names
 from rankbars.errors import DataError
-from rankbars.tables.columns import fold_name
+from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import quote_text
 
@@ -59,6 +61,8 @@ def states_of(names: Sequence[str], column: str) -> list[int]:
             f"The column {column!r} holds {told}: rows that were rejected must not count. Take "
             f"the others: {paste_condition(condition)} (in Python: where={condition!r})."
         )
+    if names and {*states.values()} == {None}:
+        raise DataError(_ask_which_count(names, column))
     for name in names:
         if states[name] is None:
             raise DataError(
@@ -67,3 +71,20 @@ def states_of(names: Sequence[str], column: str) -> list[int]:
                 "columns={'status': ''})."
             )
     return [state for state in states.values() if state is not None]
+
+
+def _ask_which_count(names: Sequence[str], column: str) -> str:
+    """The question which rows count, where a column of states says something else."""
+    chosen = next((name for name in names if not _AGAINST.match(name)), names[0])
+    condition = f"{quote_column(column)} = {quote_text(chosen)}"
+    off, none = paste_columns({"status": ""}), "columns={'status': ''}"
+    return (
+        f"The column {column!r} holds {list_names(names, 4)}, and no state of a row ("
+        f"{', '.join(STATES)}, excluded). If only some rows count, such as those of {chosen!r}: "
+        f"{paste_condition(condition)} {off} (in Python: where={condition!r}, {none}). If all "
+        f"count: {off}."
+    )
+
+
+# How words begin that speak against a row.
+_AGAINST = re.compile(r"(?i)late|not|non|un|in|dis|draft|old|over|fail|reject|withdr|test")

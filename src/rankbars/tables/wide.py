@@ -103,8 +103,8 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
     answers = kept if (rows, columns) == ("item", "model") else ()
     if layout == "models-by-tasks":
         parts = _settle_entries(table, parts, kept, options)
-    ask_beside_models(table, parts, answers, summaries, options)
-    remarks = [("columns", _describe(rows, columns, parts, kept, text))]
+    predicted = ask_beside_models(table, parts, answers, summaries, options)
+    remarks = [("columns", _describe(rows, columns, parts, kept, text)), *predicted]
     remarks += _say_of_columns(table, parts, kept, others)
     remarks += spelling_remark(seen[name] for name in kept)
     remarks += made
