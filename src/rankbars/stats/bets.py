@@ -85,7 +85,7 @@ class RaceState(NamedTuple):
     at: int = 0
 
 
-def start_race(models: int, k: int = 1, lambdas: Array = LAMBDAS) -> RaceState:
+def start_race(models: int, k: int = 1) -> RaceState:
     """A race before its first row.
 
     Examples
@@ -93,12 +93,12 @@ def start_race(models: int, k: int = 1, lambdas: Array = LAMBDAS) -> RaceState:
     >>> start_race(3).logs.shape, start_race(3, 2).logs.shape
     ((3, 24), (3, 3))
     """
-    one, grid = k == 1, lambdas.size
+    one = k == 1
     table = np.zeros(models if one else (models, models))
     return RaceState(
         k,
         np.zeros(models),
-        np.zeros((models, grid)) if one else np.zeros((models, models), np.int32),
+        np.zeros((models, LAMBDAS.size)) if one else np.zeros((models, models), np.int32),
         table,
         table,
         np.zeros(models, np.int8),
@@ -157,9 +157,7 @@ def running(state: RaceState) -> NDArray[np.bool_]:
     return going_on(state.call)
 
 
-def settle_batch(
-    state: RaceState, rows: ArrayLike, alpha: float, lambdas: Array = LAMBDAS
-) -> RaceState:
+def settle_batch(state: RaceState, rows: ArrayLike, alpha: float) -> RaceState:
     """The race after a batch, at whose end models are called in or out.
 
     Parameters
@@ -170,8 +168,6 @@ def settle_batch(
         Scores in [0, 1] of the models that run, in order.
     alpha : float
         Error rate.
-    lambdas : array of float, shape (G,)
-        Grid of the bets.
 
     Examples
     --------
@@ -188,7 +184,7 @@ def settle_batch(
     done[runs] += scores.shape[0]
     limit = threshold(state.k, call.size, alpha)
     if state.k == 1:
-        found = bet_on_leader(scores, sums[runs], logs[runs], lambdas, first=state.at == 0)
+        found = bet_on_leader(scores, sums[runs], logs[runs], first=state.at == 0)
         logs = logs.copy()
         sums[runs], logs[runs] = found.sums, found.logs
         now[runs] = log_wealth(found.logs)
@@ -202,14 +198,14 @@ def settle_batch(
         if logs.ndim == 2 and ((scores == 0) | (scores == 1)).all():
             logs = logs.copy()
             logs[block] += (scores.T @ (1.0 - scores)).astype(np.int32)
-            now[block] = _counted(logs[block], lambdas)
+            now[block] = _counted(logs[block])
         else:
-            logs = count_wealth(logs, lambdas) if logs.ndim == 2 else logs
+            logs = count_wealth(logs) if logs.ndim == 2 else logs
             if runs.size == call.size:  # no copies: of a thousand models these tables are large
-                bets = logs = bet_on_pairs(scores, logs, lambdas)
+                bets = logs = bet_on_pairs(scores, logs)
             else:
-                whole = np.ix_(np.arange(lambdas.size), runs, runs)
-                bets, logs = bet_on_pairs(scores, logs[whole], lambdas), logs.copy()
+                whole = np.ix_(np.arange(LAMBDAS.size), runs, runs)
+                bets, logs = bet_on_pairs(scores, logs[whole]), logs.copy()
                 logs[whole] = bets
             # Model by model, so that what is worked on stays in the cache.
             now[block] = [log_wealth(one, axis=0) for one in bets.transpose(1, 0, 2)]
@@ -360,7 +356,7 @@ def count_wealth(wins: ArrayLike, lambdas: Array = LAMBDAS) -> Array:
     return logs
 
 
-def _counted(wins: NDArray[np.integer], lambdas: Array) -> Array:
+def _counted(wins: NDArray[np.integer]) -> Array:
     """Log of the mean wealth of all pairs, of right and wrong answers; shape (M, M).
 
     Of many pairs few have other counts than the rest, and only these are worked out.
@@ -369,7 +365,7 @@ def _counted(wins: NDArray[np.integer], lambdas: Array) -> Array:
     width = int(counts.max(initial=0)) + 1
     kinds, which = _kinds(counts * width + counts.T, width * width)
     won, lost = np.divmod(kinds, width)
-    logs = won * np.log1p(lambdas)[:, None] + lost * np.log1p(-lambdas)[:, None]
+    logs = won * np.log1p(LAMBDAS)[:, None] + lost * np.log1p(-LAMBDAS)[:, None]
     return np.asarray(log_wealth(logs, axis=0)[which])
 
 

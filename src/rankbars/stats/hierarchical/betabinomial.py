@@ -194,8 +194,8 @@ def draw_hyper(grid: ShareGrid, draws: int, rng: np.random.Generator) -> Hyperdr
     step_t, step_z = grid.t[1] - grid.t[0], grid.z[1] - grid.z[0]
     t, z = grid.t[0] + step_t * row, grid.z[0] + step_z * column
     near = _neighbours(row, rows), _neighbours(column, columns)
-    scale = _linear(grid.scale, near[0])
-    u = _linear(grid.centre, near[0]) + scale * z
+    scale, centre = (np.interp(row, np.arange(rows), one) for one in (grid.scale, grid.centre))
+    u = centre + scale * z
     at = point(u, t)
     weights = np.exp(grid.log_density(at) - grid.peak) * scale
     weights /= _bilinear(grid.probability, *near)
@@ -235,12 +235,6 @@ def _neighbours(place: NDArray[np.float64], count: int) -> _Neighbours:
     place = np.clip(place, 0, count - 1)
     node = np.minimum(place.astype(np.intp), count - 2)
     return _Neighbours(node, place - node)
-
-
-def _linear(table: NDArray[np.float64], near: _Neighbours) -> NDArray[np.float64]:
-    """The table between its nodes."""
-    before = table[near.node]
-    return np.asarray(before + near.share * (table[near.node + 1] - before))
 
 
 def _bilinear(
