@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.calls import check_mapping, check_name, check_number, check_whole, finite_weights
+from rankbars.calls import check_name, check_number, check_whole, finite_weights
 from rankbars.data.fields import Numbers, freeze
 from rankbars.data.spec import check_rate
 from rankbars.errors import DataError, OptionError
@@ -27,9 +26,9 @@ from rankbars.stats.streams import stream
 from rankbars.stats.tails import critical_value, upper_tail
 
 if TYPE_CHECKING:
-    from rankbars.data.scores import TaskInfo
+    pass
 
-__all__ = ["CategoryMeans", "Standing", "WeightMap", "WinnerChange", "weigh_tasks"]
+__all__ = ["CategoryMeans", "Standing", "WeightMap", "WinnerChange"]
 
 DESCRIPTION = (
     "Winner and runner-up are chosen by the data at every point, and there are thousands of "
@@ -422,54 +421,3 @@ class CategoryMeans:
         complete = int(np.count_nonzero(~np.isnan(self.score).any(axis=0)))
         if complete < 2:
             raise DataError(f"At least two models need scores in every category; found {complete}.")
-
-
-def weigh_tasks(info: Mapping[str, TaskInfo], weights: Mapping[str, float]) -> dict[str, float]:
-    """Weights of tasks such that the mean of each category has the weight of the category.
-
-    Parameters
-    ----------
-    info : mapping from task to TaskInfo
-        Categories of the tasks, and the weights that tasks have within their category. A task
-        without one is a category of its own, under its name.
-    weights : mapping from category to float
-        0 or more; categories that are not named get 0.
-
-    Returns
-    -------
-    dict from str to float
-        They add up to 1.
-
-    Raises
-    ------
-    UnknownOptionError
-        If there is no such category.
-    OptionError
-        If no task has a category, a weight is negative or not finite, or all are zero.
-    """
-    category = {task: one.category or task for task, one in info.items()}
-    if all(one.category is None for one in info.values()):
-        raise OptionError(
-            "Weights of categories need the categories of tasks; none is known. Give them with "
-            "--categories FILE or TaskInfo(category=...)."
-        )
-    known = tuple(sorted({str(name) for name in category.values()}))
-    given = dict.fromkeys(known, 0.0)
-    for name, value in check_mapping("weights", weights, "category to weight").items():
-        check_name("category in the weights", name, known)
-        given[name] = check_number(f"weight of category {name!r}", value, 0.0)
-    own = dict(zip(info, finite_weights([one.weight for one in info.values()]), strict=True))
-    within = dict.fromkeys(known, 0.0)
-    for task, one in category.items():
-        within[str(one)] += own[task]
-    empty = [name for name in known if given[name] > 0 and within[name] == 0]
-    if empty:
-        raise OptionError(f"All tasks of category {empty[0]!r} have weight 0, so it has no mean.")
-    given = dict(zip(given, finite_weights(list(given.values())), strict=True))
-    total = math.fsum(given.values())
-    if total == 0:
-        raise OptionError("All weights of categories are zero; one must be above 0.")
-    return {
-        task: given[name] / total * own[task] / within[name] if within[name] > 0 else 0.0
-        for task, name in ((task, str(one)) for task, one in category.items())
-    }

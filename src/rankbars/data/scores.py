@@ -645,7 +645,7 @@ class Scores(Frozen):
         >>> [round(one.weight, 3) for one in weighed.info.values()]
         [0.375, 0.375, 0.25]
         """
-        from rankbars.data.categorymeans import weigh_tasks
+        from rankbars.data.taskgroups import weigh_tasks
 
         found = weigh_tasks(self.info, weights)
         return replace(

@@ -1,7 +1,8 @@
-"""Groups of tasks that count as one in an average, as reports of suites count them."""
+"""Weights of tasks: of groups that count as one, as in reports of suites, and of categories."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,9 +17,9 @@ from rankbars.data.storedtasks import known_outline
 from rankbars.errors import DataError, OptionError
 
 if TYPE_CHECKING:
-    from rankbars.data.scores import Scores
+    from rankbars.data.scores import Scores, TaskInfo
 
-__all__ = ["count_groups", "group_note", "nested_weights"]
+__all__ = ["count_groups", "group_note", "nested_weights", "weigh_tasks"]
 
 _MOST_NAMES = 3
 
@@ -136,6 +137,57 @@ def group_note(members: Mapping[str, Sequence[str]], units: int, by_size: frozen
     counted = f"count as one, {way}" if units > 1 else f"count {way}"
     of = f" The average is of {units} groups and tasks." if units > 1 else ""
     return Note("grouped-tasks", f"{listed} {counted}.{of}")
+
+
+def weigh_tasks(info: Mapping[str, TaskInfo], weights: Mapping[str, float]) -> dict[str, float]:
+    """Weights of tasks such that the mean of each category has the weight of the category.
+
+    Parameters
+    ----------
+    info : mapping from task to TaskInfo
+        Categories of the tasks, and the weights that tasks have within their category. A task
+        without one is a category of its own, under its name.
+    weights : mapping from category to float
+        0 or more; categories that are not named get 0.
+
+    Returns
+    -------
+    dict from str to float
+        They add up to 1.
+
+    Raises
+    ------
+    UnknownOptionError
+        If there is no such category.
+    OptionError
+        If no task has a category, a weight is negative or not finite, or all are zero.
+    """
+    category = {task: one.category or task for task, one in info.items()}
+    if all(one.category is None for one in info.values()):
+        raise OptionError(
+            "Weights of categories need the categories of tasks; none is known. Give them with "
+            "--categories FILE or TaskInfo(category=...)."
+        )
+    known = tuple(sorted({str(name) for name in category.values()}))
+    given = dict.fromkeys(known, 0.0)
+    for name, value in check_mapping("weights", weights, "category to weight").items():
+        check_name("category in the weights", name, known)
+        given[name] = check_number(f"weight of category {name!r}", value, 0.0)
+    own = dict(zip(info, finite_weights([one.weight for one in info.values()]), strict=True))
+    within = dict.fromkeys(known, 0.0)
+    for task, one in category.items():
+        within[str(one)] += own[task]
+    empty = [name for name in known if given[name] > 0 and within[name] == 0]
+    if empty:
+        raise OptionError(f"All tasks of category {empty[0]!r} have weight 0, so it has no mean.")
+    given = dict(zip(given, finite_weights(list(given.values())), strict=True))
+    total = math.fsum(given.values())
+    if total == 0:
+        raise OptionError("All weights of categories are zero; one must be above 0.")
+    return {
+        task: given[name] / total * own[task] / within[name] if within[name] > 0 else 0.0
+        for task, name in ((task, str(one)) for task, one in category.items())
+    }
 
 
 def _nest(
