@@ -34,6 +34,7 @@ def from_both_sides() -> str:
 
 
 ONCE = cast()
+UNTIMED = cast(header="model_a,model_b,winner")
 BELOW = ONCE.partition("\n")[2]
 COPIES = ("votes stand there before", "--column time=")
 
@@ -52,12 +53,38 @@ CASES = (
         {"v.csv": ONCE + BELOW},
         ("400 votes",),
     ),
+    Case(
+        "votes appended/without a time",
+        "rank v.csv",
+        {"v.csv": UNTIMED + UNTIMED.partition("\n")[2]},
+        ("400 votes", "the second half of the votes is the first half again"),
+    ),
+    Case(
+        "votes appended/one vote differs",
+        "rank v.csv",
+        {"v.csv": UNTIMED + UNTIMED.partition("\n")[2].replace("model_a", "tie", 1)},
+        ("400 votes",),
+        ("first half again",),
+    ),
+    Case(
+        "votes appended/rounds of voters",
+        "rank v.csv",
+        {
+            "v.csv": lines(
+                "judge,model_a,model_b,winner",
+                *(f"{judge},{row}" for judge in "xy" for row in UNTIMED.splitlines()[1:]),
+            )
+        },
+        ("400 votes",),
+        ("first half again",),
+    ),
     Case("votes alike/days alone", "rank v.csv", {"v.csv": cast(days=True)}, ("200 votes",)),
     Case(
         "votes alike/without a time",
         "rank v.csv",
-        {"v.csv": cast(header="model_a,model_b,winner")},
+        {"v.csv": UNTIMED},
         ("200 votes",),
+        ("first half again",),
     ),
     Case(
         "votes alike/one click twice",

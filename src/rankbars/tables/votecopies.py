@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.notes import Note
 from rankbars.data.votes import LOSS, WIN
 from rankbars.errors import DataError
 from rankbars.tables.columns import fold_name
@@ -19,12 +20,14 @@ from rankbars.tables.votecolumns import VoteColumns, find_vote_columns
 if TYPE_CHECKING:
     from rankbars.tables.castvotes import VoteRows
 
-__all__ = ["refuse_copies", "refuse_mirrors"]
+__all__ = ["note_doubled", "refuse_copies", "refuse_mirrors"]
 
 _IDS = frozenset({"id", "voteid", "battleid", "matchid", "comparisonid", "uuid", "uid"})
 _SHARE = 0.01  # of the votes; fewer may be two clicks
 _LONGEST = 100  # letters of a cell that is looked at; longer ones are texts of answers
 _HEAD_ROWS = 20
+_FEWEST_TWICE = 10  # votes of a half
+_ALIKE = 0.8  # of the votes are like the one before: they are sorted, or say nothing else
 
 
 class _Marks(NamedTuple):
@@ -87,11 +90,7 @@ def _mark(table: Table, named: Mapping[str, str]) -> _Marks | None:
     key = roles.get("time") or next(numbers, None)
     if key is None or {"count", "wins_a"} & roles.keys():
         return None
-    head = table.head(_HEAD_ROWS)
-    short = [
-        name for place, name in enumerate(table.columns)
-        if name and all(_is_short(row[place]) for row in head)
-    ]  # fmt: skip
+    short = _short_columns(table)
     with report_damage(table.source):
         relation = table.relate_columns({*short, key})
         cells = [relation.columns[name][0] for name in short if name in relation.columns]
@@ -104,6 +103,49 @@ def _mark(table: Table, named: Mapping[str, str]) -> _Marks | None:
     # Days and numbers of rounds are shared by many votes.
     shared = 2 * different < np.unique(rows).size
     return None if shared else _Marks(table.source, key, rows)
+
+
+def _short_columns(table: Table) -> list[str]:
+    head = table.head(_HEAD_ROWS)
+    return [
+        name for place, name in enumerate(table.columns)
+        if name and all(_is_short(row[place]) for row in head)
+    ]  # fmt: skip
+
+
+def note_doubled(table: Table, rows: VoteRows) -> list[Note]:
+    """A note where the second half of the votes is the first half again, cell by cell.
+
+    Nothing is said of few votes, or of such as are all alike: their halves may well be equal.
+
+    Parameters
+    ----------
+    table : Table
+        A table of votes.
+    rows : VoteRows
+        Its votes.
+    """
+    if rows.votes is not None and (rows.votes % 2).any():
+        return []  # equal votes are one row there
+    with report_damage(table.source):
+        relation = table.relate_columns(_short_columns(table))
+        cells = [cell for cell, _ in relation.columns.values()]
+        found = relation.engine.arrays(
+            f"SELECT hash({', '.join(cells)}) AS mark FROM {relation.clause} "
+            f"ORDER BY {quote('place')}"
+        )
+    marks = np.ma.getdata(found["mark"])
+    half = len(marks) // 2
+    if half < _FEWEST_TWICE or len(marks) % 2 or (marks[:half] != marks[half:]).any():
+        return []
+    if (marks[1:half] == marks[: half - 1]).mean() > _ALIKE:
+        return []
+    message = (
+        f"{table.source}: the second half of the votes is the first half again, row by row. Was "
+        "the file appended to itself? Each vote counts once more then, and intervals are too "
+        "short; give each vote once."
+    )
+    return [Note("votes-doubled", message)]
 
 
 def _is_short(cell: object) -> bool:

@@ -131,6 +131,10 @@ def scores_of_votes(table: Table, options: ReadOptions, task: str, *, part: bool
     columns = columns._replace(unused=tuple(n for n in columns.unused if n not in used))
     scores = scores_of_rows(rows, columns, options, task, table.source)
     scores = scores.with_notes(_note_times(table, columns))
+    if "time" not in columns.roles and options.columns.get("time") != "" and sorted_by is None:
+        from rankbars.tables.votecopies import note_doubled
+
+        scores = scores.with_notes(note_doubled(table, rows))
     scores = scores if sorted_by is None else scores.with_notes(sorted_by.notes)
     return scores if part else join_tasks([scores])
 
