@@ -57,6 +57,18 @@ CASES = (
         tasks=("AIME 2023", "AIME 2024", "AIME 2025", "AIME 2026"),
     ),
     Case(
+        "times in rows of tasks/asked",
+        "rank n.csv",
+        {
+            "n.csv": down("model,night,score")
+            .replace("model,", "model,task,")
+            .replace("n,2", "n,x,2")
+            .replace("c,2", "c,x,2")
+        },
+        (*ASKS, "If all count, as runs of the same: --column run=night."),
+        code=1,
+    ),
+    Case(
         "times in rows/pair models",
         "rank n.csv",
         {"n.csv": down("model,date,score")},

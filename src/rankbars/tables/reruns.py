@@ -112,7 +112,8 @@ def pairing_column(group: Group, options: ReadOptions) -> str | None:
             one = paste_condition(f"{quote_column(names[0])} = '{times[-1]}'")
             wordings = all(re.fullmatch(r"[vV]\d+", name) for name in times)
             if not wordings or "version" in names[0].casefold():  # of prompts, say
-                refuse_times(part.rows.source, times, one, paste_columns({"item": names[0]}))
+                items, runs = (paste_columns({role: names[0]}) for role in ("item", "run"))
+                refuse_times(part.rows.source, times, one, items, runs)
             return names[0]
         item, variant = sorted(names, key=lambda name: -ask("count(*)", (name,)))
         raise DataError(

@@ -164,7 +164,7 @@ def are_times(names: Collection[str]) -> bool:
     return bool(things) and None not in things and min(things.values()) > 1
 
 
-def refuse_times(source: str, names: Collection[str], one: str, tasks: str) -> None:
+def refuse_times(source: str, names: Collection[str], one: str, tasks: str, runs: str = "") -> None:
     """Times of one evaluation are no tasks.
 
     Parameters
@@ -177,6 +177,8 @@ def refuse_times(source: str, names: Collection[str], one: str, tasks: str) -> N
         How to read only the last of them.
     tasks : str
         Options that read them as tasks.
+    runs : str
+        Options that read them as runs, where that can be.
 
     Raises
     ------
@@ -184,9 +186,10 @@ def refuse_times(source: str, names: Collection[str], one: str, tasks: str) -> N
         If all names are those of times.
     """
     if are_times(names):
+        every = f"If all count, as runs of the same: {runs}. " if runs else ""
         raise DataError(
             f"{source}: {list_names(list(names), 3)} are dates or versions by their names, so they "
             "seem to be one evaluation, made several times, and not several tasks. More times of "
-            f"the same questions say nothing about other questions. Choose one: {one}. If each "
-            f"has questions of its own: {tasks}."
+            f"the same questions say nothing about other questions. Choose one: {one}. {every}If "
+            f"each has questions of its own: {tasks}."
         )
