@@ -84,7 +84,36 @@ def raters(lacking: str) -> str:
     )
 
 
+STEPS = lines(
+    "model,unique_id,ds,cutoff,mae",
+    *(
+        f"{model},{series},2026-{1 + 3 * origin + step // 28:02}-{1 + step % 28:02},"
+        f"2026-{1 + 3 * origin:02}-01,{1 + k + (3 * origin + 7 * step + 5 * number) % 11 / 10:.1f}"
+        for k, model in enumerate(("arima", "theta", "naive"))
+        for number, series in enumerate(("S1", "S2"))
+        for origin in range(4)
+        for step in range(12)
+    ),
+)
+FORECASTS = "rank f.csv --direction lower --column task=unique_id --column item=ds"
+
 CASES = (
+    Case(
+        "steps of one forecast/told",
+        f"{FORECASTS} --column score=mae",
+        {"f.csv": STEPS},
+        ("'cutoff' seems to say from when forecasts were made", "--column cluster=cutoff"),
+        models=("arima", "theta", "naive"),
+        items=48,
+    ),
+    Case(
+        "steps of one forecast/together",
+        f"{FORECASTS} --column score=mae --column cluster=cutoff",
+        {"f.csv": STEPS},
+        ("4 clusters",),
+        ("from when forecasts",),
+        models=("arima", "theta", "naive"),
+    ),
     Case(
         "a rater whom one lacks/asked",
         "rank r.csv --column score=rating --column epoch=rater",

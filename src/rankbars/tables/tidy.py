@@ -41,7 +41,7 @@ def prepare_tidy(table: Table, names: FileNames, options: ReadOptions) -> TidyTa
     columns, rows, summaries = _code(table, options)
     roles = dict(columns.roles)
     numbers = {role: name for role, name in roles.items() if role in NUMBER_ROLES}
-    remarks = [("columns", _describe(columns))]
+    remarks = [("columns", _describe(columns)), *_origins(columns)]
     lacking = tuple(role for role in ("model", "task") if role not in roles)
     if "model" in lacking and names.model is None:
         raise DataError(
@@ -63,6 +63,25 @@ def prepare_tidy(table: Table, names: FileNames, options: ReadOptions) -> TidyTa
         return found
     metric, renamed = _metric_name(table, roles["score"], options)
     return found._replace(metric=metric, renamed=renamed)
+
+
+_ORIGINS = frozenset({"cutoff", "origin", "forecastorigin", "forecastdate", "fcd", "inputend"})
+
+
+def _origins(columns: Columns) -> list[tuple[str, str]]:
+    """What is said where a column names from when forecasts were made, and nobody uses it."""
+    if "cluster" in columns.roles or "item" not in columns.roles:
+        return []
+    found = next((name for name in columns.unused if fold_name(name) in _ORIGINS), None)
+    if found is None:
+        return []
+    return [(
+        "forecast-origins",
+        f"{found!r} seems to say from when forecasts were made. Errors of several steps from one "
+        "origin are high or low together, which makes intervals too short where rows count as "
+        f"independent: {paste_columns({'cluster': found})} (in Python: columns="
+        f"{{'cluster': {found!r}}}).",
+    )]  # fmt: skip
 
 
 _FAILED = re.compile(r"(?i)\W{0,2}(error|exception|traceback|timeout)\b")
