@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from everyday.case import Case, lines, parquet
+from everyday.case import Case, lines
 from everyday.printedtables import FOUR, THREE, grown
 
 ASKS = ("on the scale of the other columns",)
@@ -41,6 +43,15 @@ def samples(decimal: str) -> str:
     return "Probe;A;B\n" + "\n".join(rows).replace(".", decimal) + "\n"
 
 
+def pandas_parquet(columns: Mapping[str, Sequence[object]]) -> bytes:
+    """A Parquet file as pandas writes it."""
+    import pandas as pd
+
+    sink = io.BytesIO()
+    pd.DataFrame(columns).to_parquet(sink)
+    return sink.getvalue()
+
+
 TOOK = [timedelta(seconds=n * 7 % 11 + 1) for n in range(24)]
 
 CASES = (
@@ -48,7 +59,7 @@ CASES = (
         "durations in parquet/a row per score",
         "rank t.parquet",
         {
-            "t.parquet": parquet(
+            "t.parquet": pandas_parquet(
                 {"model": ["a", "b"] * 12, "item": [n // 2 for n in range(24)], "score": TOOK}
             )
         },
@@ -58,7 +69,7 @@ CASES = (
     Case(
         "durations in parquet/a column per model",
         "rank t.parquet --direction lower",
-        {"t.parquet": parquet({"item": [*range(12)], "a": TOOK[:12], "b": TOOK[12:]})},
+        {"t.parquet": pandas_parquet({"item": [*range(12)], "a": TOOK[:12], "b": TOOK[12:]})},
         ("the column 'a' has durations: write them as seconds",),
         ("--column",),
         code=1,
@@ -67,7 +78,7 @@ CASES = (
         "durations in parquet/beside scores",
         "rank t.parquet",
         {
-            "t.parquet": parquet(
+            "t.parquet": pandas_parquet(
                 {
                     "model": ["a", "b"] * 12,
                     "item": [n // 2 for n in range(24)],

@@ -7,9 +7,12 @@ from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from logfiles import write_lm_eval, write_simple
-from tablefiles import FRAMES, codes, message, polars_frame
+from tablefiles import FRAMES, codes, message
 
 import rankbars as rb
 from rankbars.data.evidence import Estimates, Items
@@ -89,10 +92,18 @@ def test_times_are_no_scores_in_any_frame(kind: str, cell: object) -> None:
 
 
 @pytest.mark.parametrize("unit", ["ms", "us", "ns"])
-def test_durations_that_polars_wrote_are_no_scores(tmp_path: Path, unit: str) -> None:
-    took = [timedelta(seconds=number) for number in range(4)]
-    frame = polars_frame({"model": [*"aabb"], "item": [1, 2, 1, 2], "score": took})
-    frame = frame.with_columns(frame["score"].dt.cast_time_unit(unit))
-    frame.write_parquet(tmp_path / "r.parquet")
+def test_durations_that_pandas_wrote_are_no_scores(tmp_path: Path, unit: str) -> None:
+    frame = pd.DataFrame({"score": [1, 2, 3, 4], "model": [*"aabb"], "item": [1, 2, 1, 2]})
+    frame["score"] = pd.to_timedelta(frame["score"], unit="s").astype(f"timedelta64[{unit}]")
+    frame.set_index("model").to_parquet(tmp_path / "r.parquet")
     with pytest.raises(DataError, match="durations: write them as seconds"):
         rb.read(tmp_path / "r.parquet")
+
+
+@pytest.mark.parametrize("said", [b"{", b"[]", b'{"columns": [3]}', b'{"columns": [{}]}'])
+def test_broken_words_of_pandas_in_a_parquet_file_change_nothing(
+    tmp_path: Path, said: bytes
+) -> None:
+    table = pa.table({"model": [*"aabb"], "item": [1, 2, 1, 2], "score": [1, 0, 1, 1]})
+    pq.write_table(table.replace_schema_metadata({b"pandas": said}), tmp_path / "r.parquet")
+    assert rb.read(tmp_path / "r.parquet").models == ("a", "b")

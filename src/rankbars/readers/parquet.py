@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import struct
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -28,9 +27,6 @@ _HELD_ROWS = 200
 
 # The folder of rows without a value, as other programs write it.
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
-
-# The number of the type of durations in a schema of Arrow.
-_DURATION = 18
 
 # What stands at the end of a file about its columns and parts; results need some kilobytes.
 LARGEST_FOOTER = 1 << 26
@@ -115,7 +111,11 @@ def open_parquet(file: InputFile, engine: Engine) -> ParquetTable:
         clause = _clause(path, len(columns))
         types = tuple(str(column[1]) for column in engine.ask(f"DESCRIBE SELECT * FROM {clause}"))
         if "BIGINT" in types:
-            types = _with_durations(types, engine, path)
+            durations = _durations(engine, path)
+            types = tuple(
+                "INTERVAL" if name in durations else kind
+                for name, kind in zip(columns, types, strict=False)
+            )
         counted = engine.ask(f"SELECT sum(num_rows) FROM parquet_file_metadata({path})")
     except duckdb.Error as error:
         with file.path.open("rb") as raw:
@@ -141,48 +141,14 @@ def open_parquet(file: InputFile, engine: Engine) -> ParquetTable:
     return table
 
 
-def _with_durations(types: tuple[str, ...], engine: Engine, path: str) -> tuple[str, ...]:
-    """The types of columns; those of durations, which lie in files as whole numbers, are told."""
-    said = engine.ask(
-        f"SELECT value FROM parquet_kv_metadata({path}) WHERE key = 'ARROW:schema'::BLOB"
-    )
-    found = {number for (value,) in said for number in _arrow_durations(bytes(value))}
-    return tuple("INTERVAL" if number in found else kind for number, kind in enumerate(types))
-
-
-def _arrow_durations(text: bytes) -> list[int]:
-    """Which columns a schema of Arrow, as Parquet files keep it, says to be durations.
-
-    It is a message of FlatBuffers: tables of fields, found by offsets.
-
-    Examples
-    --------
-    >>> _arrow_durations(b"not a schema")
-    []
-    """
-
-    def number(kind: str, at: int) -> int:
-        return int(struct.unpack_from(f"<{kind}", body, at)[0])
-
-    def follow(at: int) -> int:
-        return at + number("I", at)
-
-    def field(table: int, which: int) -> int:
-        places = table - number("i", table)
-        slot = 4 + 2 * which
-        return table + (number("H", places + slot) if slot < number("H", places) else 0)
-
+def _durations(engine: Engine, path: str) -> set[str]:
+    """Columns that pandas wrote as durations, which lie in files as whole numbers."""
+    said = engine.ask(f"SELECT value FROM parquet_kv_metadata({path}) WHERE key = 'pandas'::BLOB")
     try:
-        packed = base64.b64decode(text)
-        body = packed[8 if packed.startswith(b"\xff\xff\xff\xff") else 4 :]
-        columns = follow(field(follow(field(follow(0), 2)), 1))
-        return [
-            column
-            for column in range(number("I", columns))
-            if number("B", field(follow(columns + 4 + 4 * column), 2)) == _DURATION
-        ]
-    except (struct.error, ValueError):
-        return []
+        told = [one for (value,) in said for one in json.loads(value)["columns"]]
+        return {one["field_name"] for one in told if one["numpy_type"].startswith("timedelta")}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return set()
 
 
 def _partitions(path: str) -> dict[str, str]:
