@@ -16,7 +16,7 @@ from rankbars.data.headtohead import HeadToHead
 from rankbars.data.judged import OUT_OF_REACH, Check
 from rankbars.data.ledger import digest_of
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores
+from rankbars.data.scores import Scores, note_other_votes
 from rankbars.data.spec import MISSING_ITEMS, MISSING_TASKS, Spec, VoteOptions
 from rankbars.data.taskgroups import count_groups
 from rankbars.errors import DataError, OptionError
@@ -354,7 +354,8 @@ def _chosen(scores: Scores, models: tuple[str, ...]) -> Scores:
     """The scores of the models that are claimed about, if answers to them can be averaged."""
     if len(models) < len(scores.models):
         chosen = scores.select(models=models)
-        scores = replace(chosen, notes=tuple(n for n in chosen.notes if n.code != "chosen"))
+        notes = [note for note in chosen.notes if note.code != "chosen"]
+        scores = replace(chosen, notes=(*notes, *note_other_votes(scores, chosen)))
     refuse_stopped(scores)
     return scores
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rankbars.calls import check_name
 from rankbars.data.headtohead import HeadToHead
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores
+from rankbars.data.scores import Scores, note_other_votes
 from rankbars.data.spec import MISSING_ITEMS, MISSING_POLICIES, MISSING_TASKS, VoteOptions
 from rankbars.errors import DataError, OptionError
 from rankbars.intake import take_scores
@@ -148,7 +148,8 @@ def head_to_head(
 def take_pair(scores: Scores, a: str, b: str) -> Scores:
     """The scores of the two alone: no gap of a third matters, nor that they were chosen."""
     pair = scores.select(models=(a, b))
-    return replace(pair, notes=tuple(one for one in pair.notes if one.code != "chosen"))
+    notes = [one for one in pair.notes if one.code != "chosen"]
+    return replace(pair, notes=(*notes, *note_other_votes(scores, pair)))
 
 
 def _without_gaps(

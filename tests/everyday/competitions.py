@@ -53,6 +53,15 @@ QUESTIONS = table({
     **{name: right(share) for name, share in ANSWERS.items()},
 })  # fmt: skip
 
+VOTES = lines(
+    "model_a,model_b,winner",
+    *(
+        f"{one},{two},{'tie' if n % 5 == 0 else one if n % 3 else two}"
+        for one, two, votes in (("ash", "birch", 30), ("birch", "cedar", 40), ("ash", "cedar", 50))
+        for n in range(votes)
+    ),
+)
+
 TEAMS = ("Kestrel Lab", "BlueMoon", "Aveiro")
 
 CASES = (
@@ -169,5 +178,24 @@ CASES = (
         {"q.csv": QUESTIONS.replace("ash,birch,cedar", "f1,bleu,rouge")},
         ("could be the score",),
         code=1,
+    ),
+    Case(
+        "votes with other models/two compared",
+        "compare v.csv --models ash --models birch",
+        {"v.csv": VOTES},
+        ("Only the 30 votes between the 2 chosen models count; 90 votes with others are left",),
+    ),
+    Case(
+        "votes with other models/a claim on two",
+        "check v.csv --claim 'ash > cedar'",
+        {"v.csv": VOTES},
+        ("Only the 50 votes between the 2 chosen models count; 70 votes with others are left",),
+    ),
+    Case(
+        "votes with other models/claims on all",
+        "check v.csv --claim 'ash > cedar' --claim 'birch > cedar'",
+        {"v.csv": VOTES},
+        hides=("votes with others",),
+        code=3,
     ),
 )

@@ -18,6 +18,7 @@ from rankbars.data.evidence import (
     Evidence,
     Folds,
     Items,
+    Votes,
     cluster_items,
     rename_models,
     take_models,
@@ -30,7 +31,7 @@ from rankbars.errors import DataError, OptionError, UnknownOptionError
 if TYPE_CHECKING:
     from rankbars.data.peoplelabels import JudgeUse
 
-__all__ = ["Input", "Scores", "TaskInfo"]
+__all__ = ["Input", "Scores", "TaskInfo", "note_other_votes"]
 
 Direction = Literal["higher", "lower"]
 
@@ -688,3 +689,25 @@ def _take_coverage(info: TaskInfo, columns: list[int]) -> TaskInfo:
     if info.coverage is None:
         return info
     return replace(info, coverage=info.coverage.take(columns))
+
+
+def note_other_votes(whole: Scores, chosen: Scores) -> tuple[Note, ...]:
+    """That votes with models that were not chosen do not count, where there are such votes."""
+    if isinstance(whole.tasks, StoredTasks):
+        return ()
+    counts = {
+        name: (one.n, every.n - one.n)
+        for name, one in chosen.tasks.items()
+        if isinstance(one, Votes) and isinstance(every := whole.tasks[name], Votes)
+    }
+    kept, others = (sum(column) for column in zip((0, 0), *counts.values(), strict=True))
+    if not others:
+        return ()
+    of_two = "" if len(chosen.models) == 2 else ", and for two of them those between the two"
+    text = (
+        f"Only the {kept:,} votes between the {len(chosen.models)} chosen models count{of_two}; "
+        f"{others:,} votes with others are left aside. A board of all models rests on all of them "
+        "(rankbars rank, then rankbars show BOARD --why MODEL), and may tell models apart where "
+        "these do not."
+    )
+    return (Note("other-votes", text),)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Folds, Items
 from rankbars.data.notes import Note, list_names, list_words, note_chosen
-from rankbars.data.scores import Scores
+from rankbars.data.scores import Scores, note_other_votes
 from rankbars.data.storedtasks import known_outline, outline_of
 from rankbars.errors import DataError
 from rankbars.tables.cleanrows import SCORED_ERRORS
@@ -77,7 +77,8 @@ def choose_models(scores: Scores, models: Sequence[str]) -> Scores:
     chosen = scores.select(models=models)
     if len(chosen.models) == len(scores.models):
         return chosen
-    return chosen.with_notes([note_chosen(len(chosen.models), len(scores.models))])
+    note = note_chosen(len(chosen.models), len(scores.models))
+    return chosen.with_notes([note, *note_other_votes(scores, chosen)])
 
 
 def note_chosen_rows(where: Sequence[str]) -> list[Note]:
