@@ -13,8 +13,12 @@ from rankbars.tables.relations import Table
 from rankbars.tables.valuetables import ValueTable, hold_cells
 
 __all__ = [
+    "FAILED",
+    "RIGHT",
     "SE_ENDINGS",
     "STATISTICS",
+    "TOTALS",
+    "WRONG",
     "beside_a_mean",
     "counts_of",
     "end_pairs",
@@ -38,6 +42,21 @@ STATISTICS: Mapping[str, frozenset[str]] = {
         25 50 75 p25 p50 p75 p90 p95 p99 q25 q50 q75
     """),
 }
+
+# How many answers were right, and how many of them were wrong; FAILED: and nothing else.
+RIGHT = split_words("""
+    correct ncorrect numcorrect correctcount passed npassed numpassed pass passes npass numpass
+    solved nsolved numsolved resolved nresolved numresolved right nright successes nsuccesses
+""")
+FAILED = split_words("""
+    failures nfailures numfailures failed nfailed numfailed fail fails nfail numfail
+    wrong nwrong numwrong incorrect nincorrect
+""")
+WRONG = FAILED | split_words("errors nerrors numerrors errorcount")
+TOTALS = split_words("""
+    total ntotal numtotal totalcount totalitems totalquestions attempted outof of requests nrequests
+    numrequests calls ncalls trials ntrials numtrials
+""")
 
 # Endings of a column that holds the standard error of another.
 SE_ENDINGS = (

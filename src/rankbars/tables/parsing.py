@@ -70,7 +70,12 @@ def _prepare(table: Table, names: FileNames, options: ReadOptions, engine: Engin
         summed = take_confusion(table, options, engine)
     summed = summed or take_statistics(table, options, engine)
     if summed is not None:
-        options = replace(options, columns={**summed.roles, **options.columns})
+        # What was counted, or made of it, has the caller's role.
+        given = {role: name for role, name in options.columns.items() if role not in summed.roles
+                 or name in summed.table.columns}  # fmt: skip
+        counted = options.metric in table.columns and options.metric not in summed.table.columns
+        metric = None if counted else options.metric
+        options = replace(options, columns={**summed.roles, **given}, metric=metric)
         tidy = prepare_tidy(summed.table, names, options)
         remark = summed.remark or "Rows hold statistics of models, not single scores."
         return tidy._replace(remarks=(*tidy.remarks, ("statistics", remark)))

@@ -6,10 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from rankbars.data.notes import list_names
+from rankbars.data.notes import list_names, list_words
 from rankbars.tables.asides import is_helper, is_summary, likely_scores
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name, paste_columns
+from rankbars.tables.companions import FAILED, RIGHT, STATISTICS, TOTALS, kind_of_statistic
 from rankbars.tables.likelyroles import COMPARED, MOST_TASKS, likely_roles
 from rankbars.tables.metrics import (
     ends_in_loss,
@@ -92,7 +93,8 @@ def ask_undecided(table: Table, header: Header) -> str:
     models = [] if found or numbers_rows(header) else unnamed_rows(header)
     if models:
         return f"{said} {_ask_about_rows(table.source, header, models)}"
-    found = found or _propose_board(header) or ask_about_models(table, header)
+    found = found or _ask_about_counts(table, header) or _propose_board(header)
+    found = found or ask_about_models(table, header)
     return f"{said} {found or _ways(table, header)}"
 
 
@@ -207,6 +209,8 @@ def _ways(table: Table, header: Header) -> str:
             item = next(name for name in rated if name != rater)
             about = {"model": roles["model"], "item": item, "score": roles["score"]}
             return ask_whom_it_is_about(about, rater)
+        if sums := _several_scores(header, roles):
+            return f"{sums} Otherwise {layouts}; {matrix}."
         usual = usual_direction(roles["score"])
         lower = usual == "lower" or ends_in_loss(roles["score"])
         lower |= usual is None and is_amount(roles["score"])
@@ -236,6 +240,44 @@ def _ways(table: Table, header: Header) -> str:
             f"{layouts}."
         )
     return f"{tidy}; {matrix}. To read this one, {layouts}."
+
+
+def _ask_about_counts(table: Table, header: Header) -> str:
+    """The line for right answers that are counted beside their total; empty where none are."""
+    numbers = [name for name in header.columns if name in header.numeric]
+    right = [name for name in numbers if fold_name(name) in RIGHT]
+    known = TOTALS | FAILED | STATISTICS["n"]
+    totals = [name for name in numbers if fold_name(name) in known]
+    if len(right) != 1 or len(totals) != 1:
+        return ""
+    roles = {role: name for role, name in likely_roles(table).items() if role != "score"}
+    if "model" not in roles or not roles.keys() <= {"model", "task"}:
+        return ""
+    return (
+        f"{right[0]!r} seems to count right answers beside {totals[0]!r}. If so, name the other "
+        f"columns, and their share is read with its error: {paste_columns(roles)} (in Python: "
+        f"columns={roles!r})."
+    )
+
+
+def _several_scores(header: Header, roles: Mapping[str, str]) -> str:
+    """The lines where any of several numbers may be the score, and no name says which."""
+    rest = {role: name for role, name in roles.items() if role != "score"}
+    found = [
+        name for name in header.columns
+        if name in header.numeric and name not in {*rest.values(), *header.row_numbers}
+        and (name == roles["score"] or is_measure(name) or is_amount(name))
+        and kind_of_statistic(name) in (None, "mean")
+    ]  # fmt: skip
+    told = [name for name in found
+            if usual_direction(name) == "higher" or fold_name(name) == "score"]  # fmt: skip
+    if len(found) < 2 or told or header.outcomes:
+        return ""
+    return (
+        f"It seems to have one row per score, which may be {list_words(map(repr, found), 6)}. Name "
+        f"the other columns, and the score by --metric: {paste_columns(rest)} --metric NAME (in "
+        f"Python: columns={rest!r}, metric='NAME')."
+    )
 
 
 def _name_score(header: Header) -> str:

@@ -12,7 +12,14 @@ from rankbars.errors import DataError
 from rankbars.tables.asides import is_helper, likely_scores
 from rankbars.tables.cells import read_number
 from rankbars.tables.columns import fold_name, paste_columns, paste_names, role_names
-from rankbars.tables.companions import STATISTICS, kind_of_statistic
+from rankbars.tables.companions import (
+    FAILED,
+    RIGHT,
+    STATISTICS,
+    TOTALS,
+    WRONG,
+    kind_of_statistic,
+)
 from rankbars.tables.database import Engine
 from rankbars.tables.layouts import find_answers
 from rankbars.tables.metrics import is_proportion, name_words, split_words, usual_direction
@@ -23,18 +30,6 @@ from rankbars.tables.valuetables import ValueTable, hold_cells
 
 __all__ = ["Statistics", "counts_wrong", "take_statistics"]
 
-_RIGHT = split_words("""
-    correct ncorrect numcorrect correctcount passed npassed numpassed solved nsolved numsolved
-    resolved nresolved numresolved right nright successes nsuccesses
-""")
-_WRONG = split_words("""
-    errors nerrors numerrors errorcount failures nfailures numfailures failed nfailed numfailed
-    wrong nwrong numwrong incorrect nincorrect
-""")
-_TOTALS = split_words("""
-    total ntotal numtotal totalcount totalitems totalquestions attempted outof of requests nrequests
-    numrequests calls ncalls
-""")  # fmt: skip
 # What goes with scores that are read as they stand.
 _BESIDE_SCORES = ("ci_low", "ci_high", "ci_level", "weight")
 _ROW_KEYS = ("item", "fold", "repeat", "run", "epoch", "variant")
@@ -86,10 +81,18 @@ def take_statistics(table: Table, options: ReadOptions, engine: Engine) -> Stati
         _refuse_spread(table, options)
         if (found := _beside_named(table, options, engine)) is not None:
             return found
-    declared = options.layout not in (None, "tidy") or options.columns.get("score")
-    if declared or options.metric in table.columns or len(options.metrics) > 1:
+    score = options.columns.get("score") or (
+        options.metric if options.metric in table.columns else None
+    )
+    # A count that the caller names is a share of the total beside it, too.
+    declared = score and fold_name(score) not in RIGHT
+    if declared or options.layout not in (None, "tidy") or len(options.metrics) > 1:
         return None
-    header = _Numbers.of(table)
+    said = {role: name for role, name in options.columns.items() if name}
+    named = [] if said.keys() & {*_ROW_KEYS} else [
+        said[role] for role in ("model", "task") if role in said
+    ]  # fmt: skip
+    header = _Numbers.of(table, named)
     if header is None:
         return None
     questions = any(re.fullmatch(r"q([4-9]|\d\d+)", fold_name(one)) for one in table.columns)
@@ -97,8 +100,10 @@ def take_statistics(table: Table, options: ReadOptions, engine: Engine) -> Stati
     questions = questions or ("q2" in map(fold_name, table.columns) and not of_means)
     if questions or find_answers(Header.of(table)):
         return None  # q1 and q3 are questions then, no quartiles
-    found = _right_of_total(table, header, engine)
-    found = found or _mean_with_error(table, header, engine)
+    found = _right_of_total(table, header, engine, said.get("n"))
+    if score or (found is not None and named):
+        return found
+    found = found or (None if named else _mean_with_error(table, header, engine))
     if found is None or header.names in options.columns.values():
         return found
     # The first column names the models, where nothing else says so.
@@ -202,8 +207,8 @@ class _Numbers(NamedTuple):
     numeric: list[str]
 
     @classmethod
-    def of(cls, table: Table) -> _Numbers | None:
-        """None where rows are not models or tasks."""
+    def of(cls, table: Table, named: Sequence[str]) -> _Numbers | None:
+        """None where rows are not models or tasks, by their names or as the caller `named` them."""
         header = Header.of(table)
         if any(map(header.has, _ROW_KEYS)) or header.folded & {"id", "taskid"}:
             return None
@@ -214,6 +219,7 @@ class _Numbers(NamedTuple):
             if name not in header.numbers
             and (fold_name(name) in corner_names(role) or name in (*UNNAMED, "row names"))
         ]
+        rows = [*named, *rows]
         if not rows or any(header.folded >= one for one in _TIDY):
             return None
         beside = frozenset().union(*map(role_names, _BESIDE_SCORES))
@@ -257,16 +263,20 @@ def counts_wrong(columns: Sequence[str]) -> bool:
     (True, False)
     """
     folded = {fold_name(name) for name in columns}
-    return bool(folded & _WRONG and folded & _TOTALS) and not folded & _RIGHT
+    return bool(folded & WRONG and folded & TOTALS) and not folded & RIGHT
 
 
-def _right_of_total(table: Table, header: _Numbers, engine: Engine) -> Statistics | None:
-    """How many of how many: the score is their share."""
-    right = [name for name in header.numeric if fold_name(name) in _RIGHT]
-    wrong = [name for name in header.numeric if fold_name(name) in _WRONG]
+def _right_of_total(
+    table: Table, header: _Numbers, engine: Engine, total: str | None = None
+) -> Statistics | None:
+    """How many of how many: the score is their share. The `total` is one that the caller named."""
+    right = [name for name in header.numeric if fold_name(name) in RIGHT]
+    wrong = [name for name in header.numeric if fold_name(name) in WRONG]
     right = right or wrong
-    totals = [name for name in header.numeric if fold_name(name) in _TOTALS]
-    totals = totals or header.kinds["n"]
+    totals = [name for name in header.numeric if fold_name(name) in TOTALS]
+    totals = [total] if total else totals or header.kinds["n"]
+    if right != wrong and not totals and len(right) == 1 and len(wrong) == 1:
+        return _right_and_failed(table, right[0], wrong[0], engine)
     if len(right) != 1 or len(totals) != 1 or header.kinds["se"]:
         return None
     k, n = (_cells(table, name) for name in (right[0], totals[0]))
@@ -278,13 +288,16 @@ def _right_of_total(table: Table, header: _Numbers, engine: Engine) -> Statistic
     if any(a != math.floor(a) for a, _ in pairs):
         return Statistics(table, roles, "")  # percentages
     paste = paste_columns(roles)
-    if any(a > b or a < 0 for a, b in pairs):
+    beyond = any(a > b or a < 0 for a, b in pairs)
+    certain = fold_name(totals[0]) in TOTALS or max(a for a, _ in pairs) > 100.0
+    if total and (beyond or not certain):
+        return None  # percentages, as the caller was told to name them
+    if beyond:
         raise DataError(
             f"{table.source}: {right[0]!r} holds whole numbers, and some are greater than "
             f"{totals[0]!r} beside them, so they are no counts of it. If they are percentages: "
             f"{paste}; if {totals[0]!r} is something else, leave that column out."
         )
-    certain = fold_name(totals[0]) in _TOTALS or max(a for a, _ in pairs) > 100.0
     if not certain and any(b != 100.0 for _, b in pairs):
         raise DataError(
             f"{table.source}: {right[0]!r} holds whole numbers up to {max(k):g}: percentages, or "
@@ -300,6 +313,23 @@ def _right_of_total(table: Table, header: _Numbers, engine: Engine) -> Statistic
     if right == wrong:
         remark = f"The score is the share of {totals[0]!r} that are not among the {right[0]!r}."
     return Statistics(made, {"score": name, "n": totals[0]}, remark)
+
+
+def _right_and_failed(table: Table, right: str, failed: str, engine: Engine) -> Statistics | None:
+    """How many passed and how many failed: the score is the share of both that passed."""
+    if fold_name(failed) not in FAILED:
+        return None  # an error may be neither
+    k, other = _cells(table, right), _cells(table, failed)
+    pairs = [(a, b) for a, b in zip(k, other, strict=True) if not math.isnan(a + b)]
+    if not pairs or any(one != math.floor(one) or one < 0 for pair in pairs for one in pair):
+        return None
+    if max(a + b for a, b in pairs) <= 1.0:
+        return None  # single answers
+    n = [a + b for a, b in zip(k, other, strict=True)]
+    share = [a / b if b else math.nan for a, b in zip(k, n, strict=True)]
+    made = _rebuilt(table, {right: share, failed: n}, {right: "correct", failed: "n"}, engine)
+    remark = f"The score is {right!r} of {right!r} and {failed!r} together, as a share."
+    return Statistics(made, {"score": "correct", "n": "n"}, remark)
 
 
 def _mean_with_error(table: Table, header: _Numbers, engine: Engine) -> Statistics | None:
