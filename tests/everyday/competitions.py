@@ -62,6 +62,17 @@ VOTES = lines(
     ),
 )
 
+MARKED = lines(
+    "system,doc,seg_id,severity",
+    *(
+        f"{system},d{n % 3},{n},{word}"
+        for n in range(24)
+        for system, bad in (("ash", 3), ("birch", 2))
+        for word in ("Major", "Minor", "None")[n % bad :]
+    ),
+)
+WORTH = "--word Major=5 --word Minor=1 --word None=0"
+
 TEAMS = ("Kestrel Lab", "BlueMoon", "Aveiro")
 
 CASES = (
@@ -197,5 +208,43 @@ CASES = (
         {"v.csv": VOTES},
         hides=("votes with others",),
         code=3,
+    ),
+    Case(
+        "a row for each error/no id is a score",
+        "rank e.tsv",
+        {"e.tsv": MARKED.replace(",", "\t")},
+        ("column holds a score: 'seg_id' number rows", "such as 'severity',"),
+        ("score=seg_id",),
+        code=1,
+    ),
+    Case(
+        "a row for each error/mean, sum or last",
+        f"rank e.csv --column score=severity --column item=seg_id {WORTH} --direction lower",
+        {"e.csv": MARKED},
+        (
+            "answers, their mean: frame.groupby(['system', 'seg_id'], as_index=False)['severity']"
+            ".mean()",
+            "such as one error of many, their sum: frame.groupby(",
+            "if the last row replaces the others: frame.drop_duplicates(['system', 'seg_id']",
+        ),
+        ("true or false",),
+        code=1,
+    ),
+    Case(
+        "a row for each error/numbers of words stay numbers",
+        f"rank e.csv --column score=severity --column item=seg_id {WORTH} --direction lower",
+        {
+            "e.csv": lines(
+                "system,seg_id,severity",
+                *(
+                    f"{one},{n},{('Major', 'Minor', 'None', '25')[n % k]}"
+                    for n in range(24)
+                    for one, k in (("ash", 3), ("birch", 4))
+                ),
+            )
+        },
+        hides=("true or false",),
+        models=("ash", "birch"),
+        means={"ash": 2.0, "birch": 7.75},
     ),
 )

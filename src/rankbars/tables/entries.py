@@ -156,7 +156,9 @@ def refuse_crossed(table: Table, header: Header) -> None:
         if name not in keys.values() and any(cell not in (None, "", "-") for cell in cells[name])
     ]
     numbers.sort(key=lambda name: not any((one or 0.0) % 1.0 > 0.0 for one in header.read[name]))
-    scores = likely_scores(numbers) or numbers
+    scores = likely_scores(numbers) or [name for name in numbers if not _ID.search(name)]
+    if numbers and not scores and texts:
+        raise DataError(_ask_for_score(table.source, header, model, numbers))
     places = [name for name in header.columns if fold_name(name) in PLACES
               and name in header.numeric]  # fmt: skip
     if not scores and len(texts) > 1:  # orders of models, one row for each
@@ -187,6 +189,26 @@ def refuse_crossed(table: Table, header: Header) -> None:
         f"{words}, so this seems to be one row per score. If so, name its columns: {lines} (in "
         f"Python: columns={roles!r}{where}). If each column of numbers is a task: --layout "
         "models-by-tasks."
+    )
+
+
+# What ends so numbers rows, and is never a score.
+_ID = re.compile(r"(?i)(?:^|[\W_])(?:id|ids|idx|index|no|nr)$")
+
+
+def _ask_for_score(source: str, header: Header, model: str, ids: Sequence[str]) -> str:
+    """The question what words are worth, where the only numbers are those of rows."""
+    worded = [
+        name for name in header.columns
+        if name != model and name not in header.numeric
+        and not names_source(name) and fold_name(name) not in RATERS
+    ]  # fmt: skip
+    such = f", such as {list_names(worded, 3)}," if worded else ""
+    return (
+        f"{source}: no column holds a score: {list_names(ids, 4)} number rows, and the others hold "
+        f"text. If the words of a column{such} say how good or bad an answer is, say "
+        "what each is worth: --column score=NAME and --word WORD=NUMBER for each (in Python: "
+        "words={'WORD': NUMBER}); for losses, --direction lower."
     )
 
 

@@ -59,8 +59,7 @@ def _telling_columns(group: Group) -> str:
     known = [part.roles[role] for role in ("model", "task", *group.plan.keys, *group.plan.answers)
              if role in part.roles]  # fmt: skip
     if not unused:
-        last = f"frame.drop_duplicates({known!r}, keep='last')"
-        return f" If the last row counts, in pandas: {last}."
+        return _ways_of_rows(known, part.roles["score"])
     relation = table.relate_columns((*known, *unused))
 
     def apart(*names: str) -> bool:
@@ -84,8 +83,8 @@ def _telling_columns(group: Group) -> str:
             return f" Together {list_names(list(lacking.values()))} tell these rows apart: {lines}."
         shown = ", ".join(map(repr, unused))
         return (
-            f" Not used: {shown}; none of them alone tells these rows apart. If the last row "
-            f"counts, in pandas: frame.drop_duplicates({known!r}, keep='last')."
+            f" Not used: {shown}; none of them alone tells these rows apart."
+            f"{_ways_of_rows(known, part.roles['score'])}"
         )
     if said := _by_kind(part, table, relation, telling):
         return said
@@ -116,6 +115,16 @@ def _telling_columns(group: Group) -> str:
     return (
         f" The column {telling[0]!r} is not used and tells these rows apart: "
         f"{'; '.join(f'if it {way}' for way in ways)}."
+    )
+
+
+def _ways_of_rows(known: Sequence[str], score: str) -> str:
+    """What rows of one item may be that nothing tells apart, with a line of pandas for each."""
+    by = f"frame.groupby({list(known)!r}, as_index=False)[{score!r}]"
+    return (
+        f" In pandas, if they are answers, their mean: {by}.mean(); if each is a part, such as one "
+        f"error of many, their sum: {by}.sum(); if the last row replaces the others: "
+        f"frame.drop_duplicates({list(known)!r}, keep='last')."
     )
 
 

@@ -106,6 +106,8 @@ class WordsView(TableView):
     def __init__(self, table: Table, words: Mapping[str, float]) -> None:
         super().__init__(table)
         self._words = dict(words)
+        # Where a word is worth another number, 0 and 1 are such numbers, too.
+        self._right = all(one in (0.0, 1.0) or one != one for one in words.values())
         self.fixed = table.fixed
 
     def head(self, rows: int) -> list[tuple[object, ...]]:
@@ -117,7 +119,7 @@ class WordsView(TableView):
     def _turned(self, cells: Sequence[object]) -> Sequence[object]:
         words = [str(cell).strip().casefold() for cell in cells]
         turned = [
-            _worth(self._words[word]) if word in self._words else cell
+            self._worth(self._words[word]) if word in self._words else cell
             for word, cell in zip(words, cells, strict=True)
         ]
         read = all(parse_number(str(cell)) is not None for cell in turned if cell is not None)
@@ -132,7 +134,9 @@ class WordsView(TableView):
             rest = {role: name for role, name in numbers.items() if name not in odd.values()}
             relation = self._table.relate({**labels, **odd}, rest)
         columns = dict(relation.columns)
-        known = {word: parse_number(word) for word in self._words}
+        numbers_of = {word: parse_number(word) for word in self._words}
+        # Words such as none are read as no number; here they are words.
+        known = {word: one if one == one else None for word, one in numbers_of.items()}
         for name in dict.fromkeys(numbers.values()):
             cell, kind = columns[name]
             text = relation.is_text(name)
@@ -144,7 +148,11 @@ class WordsView(TableView):
             }  # fmt: skip
             cases = " ".join(
                 f"WHEN {test} THEN "
-                + (quote_text(_worth(self._words[word])) if text else _number(self._words[word]))
+                + (
+                    quote_text(self._worth(self._words[word]))
+                    if text
+                    else _number(self._words[word])
+                )
                 for word, test in tests.items()
             )
             if cases:
@@ -155,15 +163,15 @@ class WordsView(TableView):
         }  # fmt: skip
         return relation._replace(columns=columns, known=same)
 
+    def _worth(self, value: float) -> str:
+        if value != value:
+            return ""
+        right = {0.0: "fail", 1.0: "pass"} if self._right else {}
+        return right.get(value) or repr(value)
+
 
 def _number(value: float) -> str:
     return "NULL" if value != value else repr(value)
-
-
-def _worth(value: float) -> str:
-    if value != value:
-        return ""
-    return {0.0: "fail", 1.0: "pass"}.get(value) or repr(value)
 
 
 # What did not run has no score.
