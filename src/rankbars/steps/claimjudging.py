@@ -127,7 +127,7 @@ def _out_of_reach(weighed: Sequence[Weighed], level: float, *, together: bool) -
     among = f"With {count} claims at once" if count > 1 else "With these rows"
     text = (
         f"{among}, even models that are equal would seldom be shown to keep these margins: "
-        f"{', '.join(hard)}. The share is how often they would. "
+        f"{', '.join(hard)}. In brackets: how often equal models would pass. "
     )
     drop = next(
         d

@@ -43,9 +43,9 @@ _WHERE_WRONG = (
     "one, and items that began right have one"
 )
 _STOPPED = (
-    "the answers of {models} seem to have been {how}. Their share is too high then. If each item "
-    "was tried a number of times that did not depend on the answers, say so: --trials fixed (in "
-    "Python: trials='fixed')."
+    "the answers of {models} seem to have been {how}. A model's mean over such tries is too high. "
+    "If each item was tried a number of times that did not depend on the answers, say so: --trials "
+    "fixed (in Python: trials='fixed')."
 )
 
 # So seldom would luck ask again for wrong answers alone.
