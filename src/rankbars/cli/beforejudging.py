@@ -26,6 +26,7 @@ def look_before(
     inputs: tuple[str, ...],
     runs: tuple[str, ...],
     reading: Reading,
+    models: Sequence[str],
     tasks: Sequence[str],
     asked: Mapping[str, Any],
     *,
@@ -74,7 +75,7 @@ def look_before(
     if not inputs:
         raise click.UsageError("There are no earlier results to read. Name a file or a folder.")
     with reading_files(quiet=quiet) as progress:
-        scores = _on_tasks(read_scores(inputs, reading, progress=progress), tasks)
+        scores = _on_tasks(read_scores(inputs, reading, progress=progress, models=models), tasks)
     report_reading(scores, quiet=quiet)
     found = preflight(scores, claims, **{name: asked[name] for name in _OF_PREFLIGHT})
     if as_json:

@@ -16,6 +16,7 @@ from rankbars.cli.beforejudging import look_before
 from rankbars.cli.options import (
     json_option,
     judging_options,
+    models_option,
     named_option,
     quiet_option,
     refuse_empty,
@@ -110,6 +111,7 @@ def _reruns(ctx: click.Context, param: click.Parameter, values: tuple[str, ...])
     "--preflight", is_flag=True,
     help="Judge nothing; of earlier results say how often each claim would pass and fire.",
 )  # fmt: skip
+@models_option
 @click.option("--tasks", metavar="NAME", multiple=True, help="Only this task. Repeat for more.")
 @json_option
 @click.option("--md", metavar="FILE", help="Write Markdown, for a pull request; - prints it.")
@@ -175,6 +177,7 @@ def check_command(
     each: bool,
     fail_on: str,
     preflight: bool,
+    models: tuple[str, ...],
     tasks: tuple[str, ...],
     as_json: bool,
     md: str | None,
@@ -211,8 +214,8 @@ def check_command(
     if preflight or runs_of_one:
         beside = any((md, junit, badge, github, record, ledgers))
         code = look_before(
-            written, inputs, runs_of_one, reading, tasks, asked, others=beside, fail_on=fail_on,
-            as_json=as_json, quiet=quiet,
+            written, inputs, runs_of_one, reading, models, tasks, asked, others=beside,
+            fail_on=fail_on, as_json=as_json, quiet=quiet,
         )  # fmt: skip
         context.exit(code)
     lines, inputs = _take(claims, guards, file, inputs)
@@ -230,12 +233,16 @@ def check_command(
     parsed = _parsed(lines, costs)  # before the long work, not after it
     store = _store_of(inputs, record=record)
     with reading_files(quiet=quiet) as progress:
-        scores = read_scores(inputs, reading, progress=progress)
+        scores = read_scores(inputs, reading, progress=progress, models=models)
         named = {name for claim in parsed for name in (claim.model, *claim.others)}
         if costs is None and store is None:
             scores = sides_of_one_model(scores, inputs, reading, named) or scores
         try:
-            prices = None if costs is None else read_scores(inputs, of_costs(reading, costs))
+            prices = (
+                None
+                if costs is None
+                else read_scores(inputs, of_costs(reading, costs), models=models)
+            )
         except DataError as error:
             raise DataError(
                 f"--costs {costs}: no costs of that name could be read, as the scores were. {error}"

@@ -149,6 +149,16 @@ _BESIDE_DATA_SETS = split_words("""
     ninstances ninst samples nsamples rows nrows attributes nattributes cols ncols imbalance
 """)
 
+# What is said of people, beside what was measured of them, and the words that stand beside.
+_PEOPLE = split_words("""
+    age alter sex gender geschlecht bmi birthyear geburtsjahr yearofbirth agegroup altersgruppe
+    âge sexe edad sexo età sesso
+""")
+_BESIDE_PEOPLE = split_words("""
+    year years yr yrs y jahr jahre jahren j month months at in of patient patients subject baseline
+    group gruppe code coded kg m m2 w f d male female männlich weiblich 0 1 2
+""")
+
 # Measures of calibration: how far probabilities are from shares, not how many answers are right.
 _CALIBRATION = split_words("ece mce brier brierscore calibrationerror calibration")
 
@@ -402,11 +412,14 @@ def describes_answers(name: str) -> bool:
     --------
     >>> describes_answers("Difficulty"), describes_answers("n_tokens"), describes_answers("human")
     (True, True, False)
+    >>> describes_answers("Alter [Jahre]"), describes_answers("sex"), describes_answers("sage-2")
+    (True, True, False)
     >>> describes_answers("Δ(best-2nd)"), describes_answers("Gap"), describes_answers("gapless-7b")
     (True, True, False)
     """
     beside = fold_name(name) in _BESIDE_ANSWERS | _BESIDE_DATA_SETS
-    return beside or is_attribute(name) or bool(_COMPARES.search(name))
+    of_people = _is_made_of(name_words(name), _PEOPLE, _BESIDE_PEOPLE)
+    return beside or of_people or is_attribute(name) or bool(_COMPARES.search(name))
 
 
 def are_settings(names: Iterable[str]) -> bool:

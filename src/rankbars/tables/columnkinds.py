@@ -146,7 +146,7 @@ def ask_about_kinds(source: str, names: Sequence[str], others: Sequence[str]) ->
 
 
 def ask_about_models(source: str, columns: Mapping[str, NDArray[np.float64]]) -> None:
-    """Columns beside those of models that count something, or go far beyond all others.
+    """Columns beside those of models that count, number or code something, or go far beyond others.
 
     One model may be much better than the others, or much worse: how far a column lies from them
     does not tell.
@@ -168,7 +168,7 @@ def ask_about_models(source: str, columns: Mapping[str, NDArray[np.float64]]) ->
     tops = {name: float(np.abs(column).max()) for name, column in known.items()}
     within = max((top for top in tops.values() if top <= _PERCENT), default=np.inf)
     beyond = [name for name, top in tops.items() if top > max(_PERCENT, _LARGE * within)]
-    others = _counting(known) or beyond
+    others = _counting(known) or beyond or _ascending(known) or _coding(known)
     if not others or 2 * len(others) >= len(known):
         return
     models = [name for name in columns if name not in others]
@@ -183,6 +183,36 @@ def ask_about_models(source: str, columns: Mapping[str, NDArray[np.float64]]) ->
         f"{'model' if one else 'models'}. If so, name the models: {lines} (in Python: "
         f"models={models!r}). If {'it is one' if one else 'they are'}: {every}."
     )
+
+
+def _ascending(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
+    """Columns of whole numbers that never go down, as those of cases do that have several rows."""
+    return [
+        name for name, one in columns.items()
+        if one.size >= _FEWEST_IN_ORDER and not (one % 1.0).any()
+        and (np.diff(one) >= 0).all() and np.count_nonzero(np.diff(one)) > 3
+    ]  # fmt: skip
+
+
+def _coding(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
+    """Columns of two or three whole numbers, beside columns of many: codes of groups.
+
+    >>> many = {name: np.arange(20) + place for place, name in enumerate("ab")}
+    >>> _coding({"arm": np.array([1, 2] * 10), **many}), _coding({"arm": np.ones(20), **many})
+    (['arm'], [])
+    """
+    kinds = {name: np.unique(one) for name, one in columns.items()}
+    codes = [
+        name for name, own in kinds.items()
+        if 2 <= own.size <= _MOST_CODES and not (own % 1.0).any() and own.max() > 1.0
+        and columns[name].size >= _FEWEST_IN_ORDER
+    ]  # fmt: skip
+    many = all(own.size >= _FEWEST_KINDS for name, own in kinds.items() if name not in codes)
+    return codes if many else []
+
+
+# So many rows tell that a column is in order; codes are so few, and other numbers so many.
+_FEWEST_IN_ORDER, _MOST_CODES, _FEWEST_KINDS = 10, 3, 8
 
 
 def find_truths(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:

@@ -261,6 +261,9 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
         [name for name in names if name not in keys.values()], header, rows
     )
     matrix = f"{rows}s by {columns}s"
+    if matrix == "items by models":
+        free = [name for name in names if name not in (*keys.values(), *options.models)]
+        row_names = _names_of_items(header, row_names, free, clustered="cluster" in named)
     row_names, keys = _with_source(header, names, row_names, keys, matrix)
     taken = {row_names, *keys.values(), *traits.values()}
     rest = [name for name in names if name not in taken]
@@ -458,6 +461,16 @@ def _holds_places(name: str, header: Header) -> bool:
     called = is_helper(name) or fold_name(name) in ("", "no", "nr", "number", "pos")
     cells = header.read[name]
     return called and all(one is not None and one in range(1, len(cells) + 1) for one in cells)
+
+
+def _names_of_items(
+    header: Header, found: str | None, free: Sequence[str], *, clustered: bool
+) -> str | None:
+    """The column of items: none that repeats within named groups; else one that numbers rows."""
+    by_place = found is not None and fold_name(found) not in corner_names("item")
+    if found is not None and clustered and by_place and not header.is_different(found):
+        return None
+    return found or next(filter(header.counts_up, free), None)
 
 
 def numeric_columns(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
-from itertools import compress
+from itertools import compress, permutations
 
 import numpy as np
 
@@ -27,11 +27,12 @@ from rankbars.tables.metrics import is_measure, split_words, usual_direction
 from rankbars.tables.oddscores import ask_about_mark, find_mark
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
-from rankbars.tables.tableheads import TRUTHS, Header
+from rankbars.tables.tableheads import HEAD_ROWS, TRUTHS, Header
 from rankbars.tables.valuetables import hold_cells
 
 __all__ = [
     "MOST_ITEMS",
+    "ask_about_readers",
     "ask_beside_models",
     "names_of_rows",
     "outside_answers",
@@ -179,6 +180,47 @@ def ask_beside_models(
         f"{paste_names('--models', kept)}."
     )
     return [("predictions", said)]
+
+
+def ask_about_readers(
+    table: Table, parts: MatrixColumns, names: Sequence[str], options: ReadOptions
+) -> None:
+    """Rows that nothing names, of which two columns together name each: cases and their readers.
+
+    Raises
+    ------
+    DataError
+        If there are two such columns, and each of one meets each of the other.
+    """
+    given = {"item", "cluster", "epoch"} & {*options.columns}
+    if parts.row_names is not None or given or options.rows is not None:
+        return
+    header = Header.of(table)
+    free = [name for name in (*parts.dropped, *names) if name not in options.models]
+    groups = [
+        name for name in free
+        if name not in header.row_numbers and (name not in header.numbers
+                                               or header.counts_groups(name))
+    ]  # fmt: skip
+    kinds = {name: len({*map(str, header.cells[name])}) for name in groups}
+    rows = len(header.rows)
+    for case, reader in permutations(groups, 2):
+        many, few = kinds[case], kinds[reader]
+        crossed = _CROSSED * many * few <= rows <= many * few
+        if not (many >= few > 1 and crossed and header.is_different(case, reader)):
+            continue
+        readings, together = paste_columns({"item": case, "epoch": reader}), {"cluster": case}
+        raise DataError(
+            f"{table.source}: no column names the rows, and {case!r} and {reader!r} together do, "
+            f"so that {rows}{' or more' * (rows == HEAD_ROWS)} rows may be {many} items. If "
+            f"several rows of one {case!r} are readings of it, which are averaged: "
+            f"{readings}. If rows are items of their own that go together: "
+            f"{paste_columns(together)}. If they do not: --rows items."
+        )
+
+
+# Of all pairs of two columns so many have a row at least.
+_CROSSED = 0.8
 
 
 def _is_truth(name: str, models: Sequence[str]) -> bool:

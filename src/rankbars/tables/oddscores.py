@@ -316,14 +316,25 @@ def ask_about_mark(place: str, task: str, mark: Mark, number: int) -> DataError:
     above = mark.value > 0.0
     option, word = ("max", "maximum") if above else ("min", "minimum")
     times = "once" if number == 1 else f"{number:,} times"
+    lines = (
+        (f"--word {mark.value:g}=missing", "no score: nothing was measured or recorded there"),
+        (
+            f"--score-{option} {mark.end:g}",
+            "no score: the answer failed; what that counts as is asked next",
+        ),
+        (
+            f"--score-{option} {mark.value:g}",
+            f"a score, the {'greatest' if above else 'lowest'} that there is",
+        ),
+    )
+    width = max(len(line) for line, _ in lines)
+    shown = "".join(f"\n  {line:<{width}}  {said}" for line, said in lines)
     return DataError(
         f"{place}: {mark.value:g} stands {times} beside scores from {mark.least:g} to "
-        f"{mark.most:g} on task {task!r}. Is it a score, or does it mark answers that failed (a "
-        "timeout, an error)? Choose (the line to paste, what it says):\n"
-        f"  --score-{option} {mark.end:<6g}it is no score: the answer failed; what that counts as "
-        "is asked next\n"
-        f"  --score-{option} {mark.value:<6g}it is a score, the {'greatest' if above else 'lowest'}"
-        f" that there is\nIn Python: {word}={mark.end:g}, or {word}={mark.value:g}."
+        f"{mark.most:g} on task {task!r}. Is it a score, or does it mark what was not measured, or "
+        f"answers that failed (a timeout, an error)? Choose (the line to paste, what it says):"
+        f"{shown}\nIn Python: words={{'{mark.value:g}': 'missing'}}, {word}={mark.end:g}, or "
+        f"{word}={mark.value:g}."
     )
 
 

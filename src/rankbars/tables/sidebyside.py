@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from rankbars.data.notes import list_names
-from rankbars.tables.asides import is_helper
+from rankbars.tables.asides import describes_answers, is_helper
 from rankbars.tables.cells import read_number
 from rankbars.tables.columnkinds import refuse_predictions
 from rankbars.tables.columns import fold_name, paste_columns, role_names
@@ -58,7 +58,8 @@ def ask_about_models(table: Table, header: Header) -> str:
         return ""
     keys = [name for name in header.columns if name not in models and name
             and (name in header.keys.values()
-                 or name not in header.numeric or _is_id(cells[name]))]  # fmt: skip
+                 or name not in header.numeric or _is_id(cells[name])
+                 or header.counts_groups(name))]  # fmt: skip
     metrics = [name for name in keys if fold_name(name) in role_names("metric")]
     where = ""
     if metrics:
@@ -108,6 +109,7 @@ def _models(header: Header) -> list[str]:
         name for name in header.unexplained
         if name not in header.keys.values()
         and not (_is_id(header.cells[name]) and name == header.columns[0])
+        and not (header.counts_groups(name) or describes_answers(name))
     ]  # fmt: skip
     words = list(map(name_words, names))
     common = set.intersection(*map(set, words)) if words else set()
@@ -328,7 +330,10 @@ def ask_about_matrix(table: Table, header: Header) -> str:
     }
     if not (header.binary or first in header.numeric):
         ways = {name: ways[name] for name in ["tasks-by-models", "models-by-tasks", *ways]}
-    lines = "; ".join(f"if {when}, --layout {name}{side}" for name, when in ways.items())
+    lines = "; ".join(
+        f"if {when}, --layout {name} {paste_columns({name.partition('s-by-')[0]: first})}{side}"
+        for name, when in ways.items()
+    )
     return f"{lines[0].upper()}{lines[1:]}{said}."
 
 

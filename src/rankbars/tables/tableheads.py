@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 from rankbars.tables.asides import describes_answers, is_helper, likely_scores
@@ -208,10 +209,46 @@ class Header:
             and not (log and describes_answers(name))
         ]  # fmt: skip
 
+    def counts_up(self, name: str) -> bool:
+        """Whether whole numbers of a column go up by one from row to row, or in many rows by any.
+
+        Examples
+        --------
+        >>> rows = [(n, n % 3) for n in range(101, 109)]
+        >>> Header(["nr", "a"], rows).counts_up("nr"), Header(["nr", "a"], rows).counts_up("a")
+        (True, False)
+        """
+        steps = _steps(self.read[name])
+        few = len(steps) < _MANY_STEPS
+        return len(steps) >= _FEW_STEPS and (set(steps) == {1.0} if few else min(steps) > 0.0)
+
+    def counts_groups(self, name: str) -> bool:
+        """Whether whole numbers of a column go up now and then, and never down.
+
+        Examples
+        --------
+        >>> rows = [(n // 3, n % 3) for n in range(12)]
+        >>> Header(["case", "a"], rows).counts_groups("case")
+        True
+        """
+        steps = _steps(self.read[name])
+        ups = sum(step > 0.0 for step in steps)
+        return len(steps) > ups >= _FEWEST_UPS and min(steps) >= 0.0
+
     def is_different(self, *names: str) -> bool:
         """Whether the cells of one column, or of several together, differ in all rows."""
         rows = list(zip(*(map(str, self.cells[name]) for name in names), strict=True))
         return len(set(rows)) == len(rows)
+
+
+# So many numbers are in order by chance hardly ever, one by one or by any steps; so many groups.
+_FEW_STEPS, _MANY_STEPS, _FEWEST_UPS = 4, 19, 3
+
+
+def _steps(numbers: Sequence[float | None]) -> list[float]:
+    """From each whole number to the next; none where any is something else."""
+    known = [one for one in numbers if one is not None and one % 1.0 == 0.0]
+    return [two - one for one, two in pairwise(known)] if len(known) == len(numbers) else []
 
 
 _KNOWN: WeakKeyDictionary[Table, Header] = WeakKeyDictionary()

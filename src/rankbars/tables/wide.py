@@ -27,6 +27,7 @@ from rankbars.tables.matrixcolumns import (
 from rankbars.tables.metrics import name_words, usual_direction
 from rankbars.tables.modelcolumns import (
     MOST_ITEMS,
+    ask_about_readers,
     ask_beside_models,
     names_of_rows,
     outside_answers,
@@ -100,9 +101,10 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
         parts = without_outside(table, parts, outside, options)
     parts, made = without_composed(table, parts, rows, summaries, options)
     kept, text, others = numeric_columns(table, seen, parts.values, columns)
-    answers = kept if (rows, columns) == ("item", "model") else ()
+    answers = kept if columns == "model" and rows != "task" else ()
     if layout == "models-by-tasks":
         parts = _settle_entries(table, parts, kept, options)
+    ask_about_readers(table, parts, [*kept, *text] if answers else [], options)
     predicted = ask_beside_models(table, parts, answers, summaries, options)
     remarks = [("columns", _describe(rows, columns, parts, kept, text)), *predicted]
     remarks += _say_of_columns(table, parts, kept, others)
