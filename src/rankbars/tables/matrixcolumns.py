@@ -470,7 +470,7 @@ def _names_of_items(
     by_place = found is not None and fold_name(found) not in corner_names("item")
     if found is not None and clustered and by_place and not header.is_different(found):
         return None
-    return found or next(filter(header.counts_up, free), None)
+    return next(filter(header.counts_up, free), None) if found is None else found
 
 
 def numeric_columns(
