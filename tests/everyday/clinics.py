@@ -51,6 +51,17 @@ def readers(first: str = "Fall") -> str:
     return table({first: cases, "Reader": names, **grades})
 
 
+def arms() -> str:
+    """Two groups of patients of their own; lower is better."""
+    source = random.Random(8)
+    rows = [
+        (f"P{n}", arm, round(source.gauss(mean, 6)))
+        for n, (arm, mean) in enumerate([("IPT", 18), ("TAU", 20)] * 25)
+    ]
+    patients, names, scores = zip(*rows, strict=True)
+    return table({"item": patients, "model": names, "score": scores})
+
+
 CLAIM = "check t.csv --direction lower --claim"
 
 CASES = (
@@ -144,5 +155,12 @@ CASES = (
         {"t.csv": segmentation(codes=True)},
         ("-99 stands", "--word -99=missing no score: nothing was measured", "--score-min 0 no"),
         code=1,
+    ),
+    Case(
+        "groups of their own/compared by all rows of each",
+        "compare t.csv --direction lower --test welch --missing pairwise",
+        {"t.csv": arms()},
+        ("Score (lower is better): IPT 1", "'t' (25 and 25); rows are not paired"),
+        ("Left out: 25", "ahead on 0", "no differences on the same rows", "on the rows both have"),
     ),
 )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Evidence, Votes
 from rankbars.data.headtohead import Contrast, HeadToHead
-from rankbars.data.notes import Note, who_voted
+from rankbars.data.notes import Note, list_words, who_voted
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Spec, VoteOptions
 from rankbars.data.taskgroups import count_groups
@@ -134,7 +134,7 @@ def contrast_models(
         average=average,
         alpha=alpha,
         power=POWER,
-        notes=tuple(dict.fromkeys(who_voted(chosen.notes + notes))),
+        notes=tuple(dict.fromkeys(who_voted(_of_own_rows(tasks, chosen.notes + notes)))),
         inputs=scores.inputs,
     )
 
@@ -335,12 +335,31 @@ def _rank_test(points: NDArray[np.float64], plan: AveragePlan) -> MeanTest:
     return MeanTest(ahead, nan, nan, nan, nan, better, worse, nan, verdict)
 
 
+def _of_own_rows(tasks: dict[str, Contrast], notes: tuple[Note, ...]) -> tuple[Note, ...]:
+    """The notes without what is said of rows that two models share, where no test pairs rows."""
+    if any(task.test != "welch" for task in tasks.values()):
+        return notes
+    counted = [f"{name!r} ({task.n_a:,} and {task.n_b:,})" for name, task in tasks.items()]
+    text = (
+        "Welch's test compares the means of all rows of each of the two, on "
+        f"{list_words(counted, 3)}; rows are not paired."
+    )
+    kept = (note for note in notes if note.code != "no-common-rows")
+    said = (replace(note, message=note.message.partition(_PAIRED)[0]) for note in kept)
+    return (*said, Note("unpaired-rows", text))
+
+
+_PAIRED = " Every pair is compared on the rows both have;"  # of a note on what is missing
+
+
 def _left_out(pair: Pair, tasks: dict[str, Contrast]) -> tuple[Note, ...]:
     """One note about the rows that only one of the models has."""
     gaps = {
         name: (task.n_a - task.n, task.n_b - task.n)
         for name, task in tasks.items()
-        if task.kind != "estimates" and (task.n_a > task.n or task.n_b > task.n)
+        if task.kind != "estimates"
+        and task.test != "welch"
+        and (task.n_a > task.n or task.n_b > task.n)
     }
     if not gaps:
         return ()
@@ -371,9 +390,11 @@ def _task_contrast(
 ) -> Contrast:
     """The two models on one task, from how they compare in canonical order."""
     common = common_rows(pair, evidence)
-    if isinstance(evidence, Votes):
+    if isinstance(evidence, Votes) or compared.test == "welch":
         scores = [float(compared.mean[compared.models.index(model)]) for model in pair]
         common = common._replace(score_a=scores[0], score_b=scores[1])
+    if compared.test == "welch":  # rows of their own are not ahead of each other
+        common = common._replace(ahead=None, behind=None)
     return Contrast(
         name=compared.task,
         kind=evidence.kind,
