@@ -107,8 +107,9 @@ CASES = (
             f"numbers of samples beside errors/{name}",
             "rank s.csv --layout items-by-models --direction lower",
             {"s.csv": samples(mark)},
-            ("the numbers in 'Probe' are of another kind", "--models A --models B"),
-            code=1,
+            ("rows are named by 'Probe'",),
+            models=("A", "B"),
+            items=12,
         )
         for name, mark in (("decimal point", "."), ("decimal comma", ","))
     ),
