@@ -125,7 +125,8 @@ def check(
         record. Number k is judged at ``alpha / (k * (k + 1))``, so that all records of the store
         hold together at `alpha`, and is kept in its log. No number is below that of the models.
     independent_rows : bool
-        Rows that resemble each other are independent, and not asked about.
+        Rows that resemble each other are independent, and not asked about; items of one name are
+        others on every task.
 
     Returns
     -------

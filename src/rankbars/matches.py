@@ -85,7 +85,8 @@ def head_to_head(
         Scale of the scores before they are averaged: declared limits to 0 and 1; guessing to 0 and
         the best score to 1.
     independent_rows : bool
-        Rows that resemble each other are independent, and not asked about.
+        Rows that resemble each other are independent, and not asked about; items of one name are
+        others on every task.
 
     Returns
     -------

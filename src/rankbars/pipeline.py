@@ -152,7 +152,8 @@ def leaderboard(
     baseline_fills : bool
         Whether scores that are missing count as those of the baseline.
     independent_rows : bool
-        Rows and tasks that resemble each other are independent, and not asked about.
+        Rows and tasks that resemble each other are independent, and not asked about; items of one
+        name are others on every task.
     votes : VoteOptions, optional
         How pairwise votes are turned into strengths.
     variants : mapping from str to int, optional

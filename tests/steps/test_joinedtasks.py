@@ -1,4 +1,4 @@
-"""Runs that were scored on several tasks: of the average, a run is one draw."""
+"""Runs, or items, that were scored on several tasks: of the average, one is one draw."""
 
 from __future__ import annotations
 
@@ -143,13 +143,15 @@ def test_weights_and_runs_that_some_tasks_lack() -> None:
     assert found.contrasts is not None
     mean = sum(weight[task] * one.mean(axis=0) for task, one in values.items())
     np.testing.assert_allclose(found.score, mean)
-    # What each run adds to the average: the square sum of that, as for clusters of rows.
+    # What each run adds to the average: the square sum of that, as for clusters of rows. Of one
+    # task alone it is the squared error of its mean.
     parts = np.zeros((6, 2))
     for task, one in values.items():
-        parts[: len(one)] += weight[task] * (one - one.mean(axis=0)) / len(one)
-    assert found.se == pytest.approx(np.sqrt((parts**2).sum(axis=0) * 6 / 5))
+        k = len(one)
+        parts[:k] += weight[task] * (one - one.mean(axis=0)) / np.sqrt(k * (k - 1))
+    assert found.se == pytest.approx(np.sqrt((parts**2).sum(axis=0)))
     gap = parts[:, 0] - parts[:, 1]
-    assert found.contrasts.se[0, 1] == pytest.approx(np.sqrt((gap**2).sum() * 6 / 5))
+    assert found.contrasts.se[0, 1] == pytest.approx(np.sqrt((gap**2).sum()))
 
 
 def test_geometric_means_have_the_errors_of_logarithms() -> None:
@@ -257,20 +259,120 @@ def test_items_that_stand_on_several_tasks_are_one_draw_each() -> None:
     assert board.contrasts.se[0, 1] == pytest.approx(duel.se)
 
 
-def test_numbers_of_the_items_of_unlike_tasks_link_nothing() -> None:
-    linked = 0
-    for seed in range(40):
-        found = rb.aggregate(asked_in_languages(seed, taste=0.0))
-        linked += any(one.code == "joined-items" for one in found.notes)
-    assert linked == 0
+def linked(scores: rb.Scores, **options: Any) -> bool:
+    found = rb.head_to_head(scores, "a", "b", **options)
+    return any(one.code == "joined-items" for one in found.notes)
+
+
+def unlike(rows: dict[str, tuple[str, ...]], *, models: int = 2, seed: int = 0) -> rb.Scores:
+    """Right and wrong answers that have nothing to do with each other."""
+    rng = np.random.default_rng(seed)
+    return rb.Scores({
+        task: Items(
+            ("a", "b", "c", "d")[:models], (rng.random((len(ids), models)) < 0.6) * 1.0, ids=ids
+        )
+        for task, ids in rows.items()
+    })  # fmt: skip
+
+
+def numbers(count: int, stem: str = "") -> tuple[str, ...]:
+    return tuple(f"{stem}{k}" for k in range(count))
+
+
+def words(count: int) -> tuple[str, ...]:
+    return tuple(f"why is {k * k} {'odd' if k % 2 else 'even'}?" for k in range(count))
+
+
+def test_names_say_which_items_are_the_same_and_numbers_where_there_are_as_many() -> None:
+    assert linked(unlike({"x": numbers(10), "y": numbers(10)}))
+    assert linked(unlike({"x": words(8), "y": words(8)}))
+    assert linked(unlike({"x": words(30), "y": words(18)}))
+    assert not linked(unlike({"x": numbers(10), "y": numbers(10)}), independent_rows=True)
+    for seed in range(20):
+        assert not linked(unlike({"x": numbers(9), "y": numbers(9)}, seed=seed))
+        assert not linked(unlike({"x": numbers(9, "q-"), "y": numbers(9, "q-")}, seed=seed))
+        assert not linked(unlike({"x": numbers(60), "y": numbers(40)}, seed=seed))
+        assert not linked(unlike({"x": numbers(60), "y": numbers(60)[::2]}, seed=seed))
+        assert not linked(unlike({"x": words(60), "y": words(20)}, seed=seed))
+
+
+def test_tasks_with_as_many_items_are_linked_among_others() -> None:
+    rows = {"x": numbers(60), "y": numbers(40), "z": numbers(60), "odd": words(60)}
+    found = rb.head_to_head(unlike(rows), "a", "b")
+    (said,) = [one.message for one in found.notes if one.code == "joined-items"]
+    assert "(60 items)" in said
+    assert found.average is not None
+    assert found.average.n == 60 + 40 + 60
+
+
+def test_few_numbered_items_are_the_same_where_the_data_show_it() -> None:
+    assert linked(asked_in_languages(1, taste=4.0, n=9))
+
+
+@pytest.mark.parametrize("size", [60, 200])
+def test_a_gap_moves_no_average(size: int) -> None:
+    whole = unlike(dict.fromkeys(("x", "y", "z"), numbers(size)), models=4)
+    values = {name: np.array(task.values) for name, task in whole.tasks.items()}  # type: ignore[union-attr]
+    values["x"][:3, 1] = np.nan
+    values["y"][5, 0] = np.nan
+    values["z"][:, 3] = np.nan  # a model that was not run at all is no gap
+    scores = rb.Scores({
+        name: Items(("a", "b", "c", "d"), one, ids=numbers(size)) for name, one in values.items()
+    })  # fmt: skip
+    found, apart = (
+        rb.leaderboard(
+            scores, missing="pairwise", missing_tasks="drop_models", independent_rows=one
+        )
+        for one in (False, True)
+    )
+    assert found.aggregate is not None
+    assert apart.aggregate is not None
+    np.testing.assert_array_equal(found.aggregate.score, apart.aggregate.score)
+    for name in ("x", "y"):
+        by_hand = [np.nanmean(values[name][:, k]) for k in range(3)]
+        np.testing.assert_allclose(found.tasks[name].mean, by_hand)
+    averages = [np.mean([np.nanmean(one[:, k]) for one in values.values()]) for k in range(3)]
+    np.testing.assert_allclose(found.aggregate.score, averages)
+
+
+def test_a_board_is_what_a_few_lines_of_numpy_say() -> None:
+    rng = np.random.default_rng(3)
+    ids = words(40)
+    weight = {"en": 0.5, "de": 0.3, "sw": 0.2}
+    rows = {"en": np.arange(40), "de": rng.permutation(40), "sw": rng.permutation(40)[:25]}
+    taste = rng.normal(size=(40, 4))
+    values = {
+        task: (rng.random((len(at), 4)) < 1 / (1 + np.exp(-taste[at]))) * 1.0
+        for task, at in rows.items()
+    }
+    names = ("a", "b", "c", "d")
+    scores = rb.Scores({
+        task: Items(names, one, ids=tuple(ids[k] for k in rows[task]))
+        for task, one in values.items()
+    })  # fmt: skip
+    found = rb.aggregate(scores, weights=weight, correction="holm")
+    assert found.contrasts is not None
+    mean = sum(weight[task] * one.mean(axis=0) for task, one in values.items())
+    np.testing.assert_allclose(found.score, mean)
+    for i in range(4):
+        for j in range(i):
+            part = dict.fromkeys(range(40), 0.0)
+            for task, one in values.items():
+                gap, k = one[:, i] - one[:, j], len(one)
+                for row, away in zip(rows[task], gap - gap.mean(), strict=True):
+                    part[int(row)] += weight[task] * away / np.sqrt(k * (k - 1))
+            se = np.sqrt(sum(one**2 for one in part.values()))
+            assert found.contrasts.se[i, j] == pytest.approx(se)
+            assert found.contrasts.pairs.statistic[i, j] == pytest.approx((mean[i] - mean[j]) / se)
+            assert found.contrasts.pairs.freedom[i, j] == 39
+    apart = rb.aggregate(scores, weights=weight, independent_rows=True)
+    np.testing.assert_allclose(apart.score, found.score)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("taste", "share"), [(1.5, 0.05), (0.7, 0.083), (0.35, 0.074), (0.0, 0.05)]
-)
-def test_items_on_several_tasks_are_told_apart_as_often_as_the_page_says(
-    calibration: Calibration, taste: float, share: float
+@pytest.mark.parametrize("taste", [1.5, 0.7, 0.35, 0.0])
+def test_items_on_several_tasks_are_told_apart_as_often_as_stated(
+    calibration: Calibration, taste: float
 ) -> None:
     runs = calibration.runs(300, 2000)
     wrong = apart = 0
@@ -282,6 +384,28 @@ def test_items_on_several_tasks_are_told_apart_as_often_as_the_page_says(
         assert other is not None
         wrong += one.verdict != "cannot tell"
         apart += other.verdict != "cannot tell"
-    calibration.within(wrong, runs, share, of=f"taste {taste:g}")
+    calibration.within(wrong, runs, 0.05, of=f"taste {taste:g}")
     if taste > 1:
         calibration.above(apart, runs, 0.1, of="taken as independent")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("taste", [1.5, 0.0])
+def test_names_that_some_tasks_lack_keep_the_level(calibration: Calibration, taste: float) -> None:
+    """Of 60 items 60, 45 and 35 are asked in three languages, or on three unlike tasks."""
+    runs = calibration.runs(300, 2000)
+    wrong = 0
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        known = taste * rng.normal(size=(60, 2))
+        hard = rng.normal(0, 1.5, (60, 1))
+        found = {}
+        for task, count in (("x", 60), ("y", 45), ("z", 35)):
+            hard = hard if taste else rng.normal(0, 1.5, (60, 1))
+            values = (rng.random((60, 2)) < 1 / (1 + np.exp(hard - known))) * 1.0
+            found[task] = Items(("a", "b"), values[:count], ids=words(60)[:count])
+        one = rb.head_to_head(rb.Scores(found), "a", "b")
+        assert one.average is not None
+        assert any(said.code == "joined-items" for said in one.notes)
+        wrong += one.average.verdict != "cannot tell"
+    calibration.within(wrong, runs, 0.05, of=f"taste {taste:g}")

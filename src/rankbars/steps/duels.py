@@ -264,7 +264,7 @@ def _items_average(
         metric=used[0].metric if len({task.metric for task in used}) == 1 else None,
         assumptions=(
             "The target is the average over exactly these tasks.",
-            "Rows are independent of each other; scores of one row on several tasks are not."
+            "Rows are independent of each other; scores of one row on several tasks need not be."
             if joined
             else "Tasks have rows of their own, so their errors are independent of each other.",
         ),

@@ -85,6 +85,7 @@ def aggregate(
     runs: str = "auto",
     baseline: str | None = None,
     average_anyway: bool = False,
+    independent_rows: bool = False,
 ) -> Aggregate:
     """Average score of each model over the tasks, and where its rank by that average may lie.
 
@@ -142,6 +143,8 @@ def aggregate(
         of a model's losses relative to those of the baseline. `method` is then ``"skill"``.
     average_anyway : bool
         Average scores of different metrics as they are.
+    independent_rows : bool
+        Items of one name on several tasks are others on every task.
 
     Returns
     -------
@@ -163,9 +166,10 @@ def aggregate(
     -----
     Over items: the variance of a contrast is the weighted sum over tasks of its squared standard
     errors, with Satterthwaite's degrees of freedom; tasks are taken as independent of each
-    other. Over tasks: the differences of task means are the sample, with N - 1 degrees of
-    freedom; item noise is contained in them and is not counted twice. Tasks with different
-    metrics are averaged as ranks within tasks, never raw.
+    other, but for those with items of the same names (or runs of the same labels), which are one
+    task, averaged row by row. Over tasks: the differences of task means are the sample, with
+    N - 1 degrees of freedom; item noise is contained in them and is not counted twice. Tasks with
+    different metrics are averaged as ranks within tasks, never raw.
 
     References
     ----------
@@ -193,7 +197,7 @@ def aggregate(
         test=test, correction=correction, scope="each" if scope == "each" else "all", alpha=alpha,
         over=over, estimator=estimator, method=method, normalise=normalise, seed=seed,
         resamples=resamples, zero_se=zero_se, runs=runs, baseline=baseline,
-        average_anyway=average_anyway,
+        average_anyway=average_anyway, independent_rows=independent_rows,
     )  # fmt: skip
     if correction != "auto":
         take_correction(correction)

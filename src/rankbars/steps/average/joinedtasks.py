@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.data.storedtasks import StoredTasks, known_outline
 from rankbars.errors import DataError
+from rankbars.stats.averaging.points import Limits
 from rankbars.stats.averaging.taskcontrasts import (
     add_task,
     average_contrasts,
@@ -33,51 +36,114 @@ __all__ = ["JoinedTasks", "find_joined", "join_rows"]
 
 _FEWEST = 5  # with fewer rows nothing is shown
 _SHARED = 0.5  # of the items of the smaller task are those of the other one, too
+_COUNTED = 10  # fewer items that are only numbered must show it: degrees of freedom are dear
+_NUMBERED = re.compile(r"(.*?)([0-9]{1,9})", re.DOTALL)
 _SURE = 3.1  # standard deviations of chance
 _WIDER = 1.05  # standard error of items on all their tasks over that of independent ones
+_AGREE = 0.05  # widths that differ by no more are not worth a word
 _MOST_MODELS = 50  # of more, as many evenly spaced ones stand for the field
-_MOST_ROWS = 100_000  # items of all tasks that are looked at
+_MOST_ROWS = 100_000  # with more items only tasks with the same ones are looked for
 
 
 def find_joined(scores: Scores, names: Iterable[str], spec: Spec) -> dict[str, tuple[str, ...]]:
     """Of each task whose rows are those of another one, too, all tasks that are linked by them.
 
     Runs are the same where they have the same label; without labels they are counted. Items are the
-    same where they have the same name, and the data show it: what models answer to them on
-    different tasks goes together. Names that only number the items of each task stay apart. Folds
-    and prompt variants are never linked.
+    same where they have the same name. Where names say little (they only number the items), or the
+    average would not be that of the tasks (a model lacks some), the data must show it: what models
+    answer to them on different tasks goes together. Folds and prompt variants are never linked.
     """
     names = list(names)
-    linked = [] if spec.runs == "anew" else _linked(_labels_by_task(scores, names, "runs"), 0.0)
+    linked: list[list[str]] = []
+    if spec.runs != "anew":
+        runs = {
+            name: set(_labels(items))
+            for name, items in _plain(scores, names, "runs")
+        }  # fmt: skip
+        linked += _linked(runs, 0.0)
     if not spec.independent_rows:
-        of_items = _linked(_labels_by_task(scores, names, "items", spec.runs), _SHARED)
-        linked += [members for members in of_items if _go_together(scores, members)]
+        crossed = spec.runs == "shared" or spec.test == "two_way"
+        linked += _linked_items(dict(_plain(scores, names, "items", crossed=crossed)))
     return {name: tuple(members) for members in linked for name in members}
 
 
-def _labels_by_task(
-    scores: Scores, names: list[str], design: str, runs: str = ""
-) -> dict[str, set[str]]:
-    """Names of the rows of each task of such a design whose rows are independent of each other."""
-    found: dict[str, set[str]] = {}
+def _plain(
+    scores: Scores, names: list[str], design: str, *, crossed: bool = False
+) -> Iterator[tuple[str, Items]]:
+    """Tasks of such a design whose rows are independent of each other, and have names."""
     if design == "items" and isinstance(scores.tasks, StoredTasks):
-        return found  # whether answers go together is not worth reading every task for
-    rows = 0
+        return  # reading every task once more is not worth it
     for name in names:
         outline = known_outline(scores.tasks, name)
-        if outline is not None and (outline.design != design or rows + outline.rows > _MOST_ROWS):
+        if outline is not None and outline.design != design:
             continue
         items = scores.tasks[name]
         if not isinstance(items, Items) or items.design != design:
             continue
         plain = items.clusters is None and items.weights is None and items.judge is None
         if design == "items":
-            rows += items.n
-            crossed = runs == "shared" and (items.answers is not None or items.runs is not None)
-            plain = plain and items.ids is not None and not crossed and rows <= _MOST_ROWS
+            answered = items.answers is not None or items.runs is not None
+            plain = plain and items.ids is not None and not (crossed and answered)
         if plain:
-            found[name] = set(_labels(items))
+            yield name, items
+
+
+def _linked_items(tasks: Mapping[str, Items]) -> list[list[str]]:
+    """Groups of tasks that are averaged item by item."""
+    same: dict[tuple[str, ...], list[str]] = {}
+    for name, items in tasks.items():
+        same.setdefault(tuple(sorted(_labels(items))), []).append(name)
+    alike = [members for members in same.values() if len(members) > 1]
+    if sum(items.n for items in tasks.values()) > _MOST_ROWS:
+        groups = alike
+    else:
+        groups = _linked({name: set(_labels(items)) for name, items in tasks.items()}, _SHARED)
+    found = []
+    for group in groups:
+        members = {name: tasks[name] for name in group}
+        if _named_alike(members) or _go_together(members):
+            found.append(group)
+            continue
+        for others in alike:  # those of the group that have the same items, all of them
+            whole = {
+                name: tasks[name] for name in others if name in members and _whole(tasks[name])
+            }
+            if len(whole) > 1 and _named_alike(whole):
+                found.append(list(whole))
     return found
+
+
+def _named_alike(tasks: Mapping[str, Items]) -> bool:
+    """Whether names alone make items the same, at no cost to the average."""
+    if not all(map(_whole, tasks.values())):
+        return False
+    names = set().union(*set(map(_labels, tasks.values())))
+    fewest = min(items.n for items in tasks.values())
+    if fewest == len(names) >= _COUNTED:
+        return True
+    return fewest > _SHARED * len(names) and not _only_number(names)
+
+
+def _only_number(names: set[str]) -> bool:
+    """Whether names count, behind the same letters if any; up to half of the numbers may be gone.
+
+    Examples
+    --------
+    >>> _only_number({"q1", "q2", "q4"}), _only_number({"12", "40"}), _only_number({"a1", "b2"})
+    (True, False, False)
+    """
+    found = [_NUMBERED.fullmatch(name) for name in names]
+    stems = {one[1] for one in found if one is not None}
+    numbers = {int(one[2]) for one in found if one is not None}
+    if len(stems) > 1 or len(numbers) < len(names):
+        return False
+    return max(numbers) - min(numbers) < 2 * len(numbers)
+
+
+def _whole(items: Items) -> bool:
+    """Whether every model has all items of a task, or none."""
+    gaps = np.isnan(items.values).sum(axis=0)
+    return bool(((gaps == 0) | (gaps == items.n)).all())
 
 
 def _linked(labels: Mapping[str, set[str]], least: float) -> list[list[str]]:
@@ -96,32 +162,30 @@ def _linked(labels: Mapping[str, set[str]], least: float) -> list[list[str]]:
     return [members for _, members in groups if len(members) > 1]
 
 
-def _go_together(scores: Scores, members: list[str]) -> bool:
+def _go_together(tasks: Mapping[str, Items]) -> bool:
     """Whether what models answer to an item on one task tells of it on the others."""
-    parts: list[NDArray[np.float64]] = []
-    labels: list[str] = []
-    present = sorted(set.intersection(*(_present(scores.tasks[name]) for name in members)))
+    if sum(items.n for items in tasks.values()) > _MOST_ROWS:
+        return False
+    present = sorted(set.intersection(*map(_present, tasks.values())))
     if len(present) < 2:
         return False
     evenly = np.unique(np.linspace(0, len(present) - 1, _MOST_MODELS, dtype=int))
     models = [present[i] for i in evenly.tolist()]
-    for name in members:
-        items = scores.tasks[name]
-        if isinstance(items, Items):
-            columns = [items.models.index(model) for model in models]
-            parts.append(residuals(items.values[:, columns]))
-            labels += _labels(items)
+    parts: list[NDArray[np.float64]] = []
+    labels: list[str] = []
+    for items in tasks.values():
+        columns = [items.models.index(model) for model in models]
+        parts.append(residuals(items.values[:, columns]))
+        labels += _labels(items)
     place = {label: at for at, label in enumerate(dict.fromkeys(labels))}
     groups = np.array([place[label] for label in labels], dtype=np.int64)
     found = group_resemblance(np.concatenate(parts), groups, _WIDER)
     return found is not None and found.z > _SURE
 
 
-def _present(evidence: Evidence) -> set[str]:
-    if not isinstance(evidence, Items):
-        return set()
-    rows = np.isfinite(evidence.values).sum(axis=0).tolist()
-    return {model for model, seen in zip(evidence.models, rows, strict=True) if seen}
+def _present(items: Items) -> set[str]:
+    rows = np.isfinite(items.values).sum(axis=0).tolist()
+    return {model for model, seen in zip(items.models, rows, strict=True) if seen}
 
 
 def _labels(items: Items) -> tuple[str, ...]:
@@ -143,8 +207,9 @@ def join_rows(models: tuple[str, ...], parts: Iterable[tuple[Items, float]]) -> 
     Items
         Without a score where a model lacks the row on one of its tasks. Where all tasks have the
         same rows, one is the plain weighted average. A row that is no part of some tasks counts
-        there as their mean, and on the others with the share that it has in their means: the
-        spread of the rows is then that of their parts in the average.
+        there as their mean, and its distance from the mean of k rows, of n in all, is larger by
+        the root of ``n (n - 1) / (k (k - 1))``: rows of one task alone then have the error of its
+        mean, ``s / sqrt(k)``.
 
     Examples
     --------
@@ -154,27 +219,46 @@ def join_rows(models: tuple[str, ...], parts: Iterable[tuple[Items, float]]) -> 
     >>> made.ids, made.values.round(3).tolist()
     (('0', '1'), [[0.3, 0.3], [0.5, 0.6]])
     """
-    taken = list(parts)
-    ids = tuple(dict.fromkeys(label for items, _ in taken for label in _labels(items)))
+    taken = [(items, _labels(items), weight) for items, weight in parts]
+    ids = taken[0][1]
+    if any(labels != ids for _, labels, _ in taken):
+        ids = tuple(dict.fromkeys(label for _, labels, _ in taken for label in labels))
     place = {label: at for at, label in enumerate(ids)}
-    total = sum(weight for _, weight in taken)
+    total = sum(weight for _, _, weight in taken)
     values = np.zeros((len(ids), len(models)))
-    for items, weight in taken:
-        own = spread_columns(items.values, locate_models(items.models, models), len(models))
-        rows = [place[label] for label in _labels(items)]
+    for items, labels, weight in taken:
+        own = items.values
+        if items.models != models:
+            own = spread_columns(own, locate_models(items.models, models), len(models))
+        rows = slice(None) if labels == ids else [place[label] for label in labels]
         if items.n < len(ids):
             mean = _column_means(own)
             values += weight / total * mean
-            values[rows] += weight / total * len(ids) / items.n * (own - mean)
+            share = _pairs_of(len(ids)) / max(_pairs_of(items.n), 1)
+            values[rows] += weight / total * share**0.5 * (own - mean)
         else:
             values[rows] += weight / total * own
     return Items(models, values, design=taken[0][0].design, ids=ids)
+
+
+def _pairs_of(rows: int) -> int:
+    return rows * (rows - 1)
 
 
 def _column_means(values: NDArray[np.float64]) -> NDArray[np.float64]:
     known = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
         return np.asarray(np.where(known, values, 0.0).sum(axis=0) / known.sum(axis=0))
+
+
+class _Waiting(NamedTuple):
+    """What is needed of a task until all that it is linked with are there; see `TaskPart`."""
+
+    task: str
+    weight: float
+    limits: Limits | None
+    ends: tuple[float, float]
+    welch: bool
 
 
 class JoinedTasks:
@@ -195,7 +279,7 @@ class JoinedTasks:
         apart: Mapping[str, str] | None = None,
     ) -> None:  # fmt: skip
         self._plan, self._tasks = plan, tasks
-        self._waiting: dict[str, list[TaskPart]] = {}
+        self._waiting: dict[str, list[_Waiting]] = {}
         self._linked = plan.joined if apart is None else _split(plan.joined, apart)
         self._apart = start_sums(len(plan.models)) if plan.joined and apart is None else None
         self.made: dict[str, Items] = {}  # by the first of the tasks that it stands for
@@ -210,23 +294,24 @@ class JoinedTasks:
             yield part
             return
         waiting = self._waiting.setdefault(members[0], [])
-        waiting.append(part)
+        welch = part.comparisons.test == "welch"
+        waiting.append(_Waiting(part.task, part.weight, part.limits, part.ends, welch))
         if len(waiting) == len(members):
             del self._waiting[members[0]]
             yield self._join(members[0], waiting)
 
-    def _join(self, name: str, parts: list[TaskPart]) -> TaskPart:
+    def _join(self, name: str, parts: list[_Waiting]) -> TaskPart:
         plan = self._plan
         joined = join_rows(plan.models, [(self._summed(part), part.weight) for part in parts])
         self.made[name] = joined
-        welch = all(part.comparisons.test == "welch" for part in parts)
+        welch = all(part.welch for part in parts)
         compared = compare_evidence(joined, plan.models, "welch" if welch else "t", name)
         weight = sum(part.weight for part in parts)
         low, high = (sum(one.weight * one.ends[k] for one in parts) / weight for k in (0, 1))
         compared = replace(compared, insisted=plan.insisted)
         return TaskPart(name, weight, compared, joined, ends=(low, high), joined=True)
 
-    def _summed(self, part: TaskPart) -> Items:
+    def _summed(self, part: _Waiting) -> Items:
         """The scores of a task on the scale that is summed."""
         items, rule = self._tasks[part.task], self._plan.rule
         if not isinstance(items, Items):
@@ -301,10 +386,11 @@ def _runs_words(rows: list[int], apart: float | None, *, board: bool) -> str:
 
 def _items_words(rows: list[int], apart: float | None, *, board: bool) -> str:
     return (
-        f"Items of one name stand on several tasks ({_span(rows)} items), and what models answer "
-        "to them goes together: the same questions in other words, languages or turns? The average "
-        f"is over items. --rows independent (independent_rows=True) says that they are others on "
-        f"every task{_size(apart)}."
+        f"Items of one name stand on several tasks ({_span(rows)} items). What moves a score on "
+        "one task may move those on the others, as with the same question in other words or "
+        "languages, so the average is over items; it holds for unlike items, too. --rows "
+        "independent (independent_rows=True) says that they are others on every "
+        f"task{_size(apart)}."
     )
 
 
@@ -313,4 +399,8 @@ def _span(rows: list[int]) -> str:
 
 
 def _size(apart: float | None) -> str:
-    return "" if apart is None else f": ± is then about {apart:.1g} times as wide"
+    if apart is None:
+        return ""
+    if abs(apart - 1.0) <= _AGREE:
+        return ": ± is then about as wide"
+    return f": ± is then about {apart:.{2 if apart > 1.0 else 1}g} times as wide"
