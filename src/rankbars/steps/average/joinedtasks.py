@@ -56,10 +56,7 @@ def find_joined(scores: Scores, names: Iterable[str], spec: Spec) -> dict[str, t
     names = list(names)
     linked: list[list[str]] = []
     if spec.runs != "anew":
-        runs = {
-            name: set(_labels(items))
-            for name, items in _plain(scores, names, "runs")
-        }  # fmt: skip
+        runs = {name: set(_labels(items)) for name, items in _plain(scores, names, "runs")}
         linked += _linked(runs, 0.0)
     if not spec.independent_rows:
         crossed = spec.runs == "shared" or spec.test == "two_way"
