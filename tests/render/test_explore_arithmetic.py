@@ -17,6 +17,7 @@ import pytest
 
 import rankbars as rb
 from rankbars.data.board import Leaderboard
+from rankbars.data.evidence import Items
 from rankbars.render.pagedata import page_data
 from rankbars.stats.newtask.merges import joint_merge
 from rankbars.stats.tails import critical_value, upper_tail
@@ -326,3 +327,19 @@ def test_the_published_choice_gives_the_published_board(kind):
     assert answer["newTask"]["best"] == board.overall.best.tolist()
     assert answer["newTask"]["worst"] == board.overall.worst.tolist()
     assert answer["guarantee"] == pytest.approx(board.overall.guarantee, rel=1e-12)
+
+
+def test_the_page_computes_no_average_again_whose_rows_stand_on_several_tasks() -> None:
+    rng = np.random.default_rng(0)
+    ids = tuple(str(k) for k in range(40))
+    scores = rb.Scores({
+        task: Items(("a", "b", "c"), (rng.random((40, 3)) < 0.6) * 1.0, ids=ids)
+        for task in ("x", "y", "z")
+    })  # fmt: skip
+    told = {
+        rows: page_data(rb.leaderboard(scores, pairs=True, independent_rows=rows), ())["explore"]
+        for rows in (False, True)
+    }
+    assert told[False]["average"] is None
+    assert "--rows independent" in told[False]["reason"]
+    assert told[True]["average"] is not None

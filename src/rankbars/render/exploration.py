@@ -16,6 +16,7 @@ _MOST_GRADED = 10_000  # rows; with more on a task, single ones do not weigh hea
 _MERGES = ("joint", "quantile", "union")
 _CORRECTIONS = ("holm", "bonferroni", "none")
 _DRAWN = "maxt"
+_JOINED = ("joined-items", "joined-runs")
 _OVERALL_LEVELS = (0.05, 0.1, 0.2, 0.3, 0.5)
 _LEVELS = (0.01, 0.05, 0.1, 0.2)
 
@@ -117,6 +118,12 @@ def _why_no_average(board: Leaderboard) -> str:
         return "The scale of each task depends on which models every task has."
     if average.over == "items" and average.estimator != "analytic":
         return "The page does not recompute this average."
+    if any(note.code in _JOINED for note in average.notes):
+        return (
+            "Rows that stand on several tasks count once in this average, and the page does not "
+            "have the rows. Make another board: `rankbars rank --tasks NAME`, or `--weights FILE`; "
+            "or `--rows independent`, where rows of one name are others on every task."
+        )
     return _why_not_over_rows(board, weighted) if average.over == "items" else ""
 
 
