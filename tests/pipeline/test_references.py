@@ -37,7 +37,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     frame = pd.DataFrame({
         "model": np.repeat([f"m{i}" for i in range(MODELS)], TASKS * ITEMS),
         "task": np.tile(np.repeat([f"t{i}" for i in range(TASKS)], ITEMS), MODELS),
-        "item": np.tile([f"item {i}" for i in range(ITEMS)], TASKS * MODELS),
+        "item": np.tile([f"item {i}" for i in range(TASKS * ITEMS)], MODELS),
         "score": rng.random(TASKS * ITEMS * MODELS).round(3),
     })  # fmt: skip
     path = tmp_path_factory.mktemp("shared") / "results.parquet"
@@ -319,3 +319,17 @@ def test_files_of_any_kind_are_read_again(parts: str, tmp_path: Path, table: Pat
     assert isinstance(again.tasks, StoredTasks)
     boards = [rb.leaderboard(one, missing="bounds") for one in (whole, again)]
     assert board_json(boards[0]) == board_json(boards[1])
+
+
+def test_items_of_one_name_are_others_on_every_task_that_is_read_again(
+    tmp_path: Path, table: Path
+) -> None:
+    frame = pd.read_parquet(table)
+    frame["item"] = frame["item"].str.extract(r"(\d+)")[0].astype(int) % ITEMS
+    frame.to_parquet(tmp_path / "x.parquet")
+    whole, again = (rb.read(tmp_path / "x.parquet", by_reference=one) for one in (False, True))
+    found, apart = rb.leaderboard(again).aggregate, rb.leaderboard(whole, independent_rows=True)
+    assert found is not None
+    assert apart.aggregate is not None
+    assert found.se.tolist() == apart.aggregate.se.tolist()
+    assert found.se.tolist() != rb.aggregate(whole).se.tolist()
