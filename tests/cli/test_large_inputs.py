@@ -13,11 +13,11 @@ from commandline import Command
 
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A Parquet file whose tasks, with items of their own, do not fit into small limits."""
+    """A Parquet file whose tasks do not fit into small limits."""
     monkeypatch.setattr("rankbars.tables.readoptions.RESERVE", 0)
     rng = np.random.default_rng(0)
     rows = [
-        (f"m{m}", f"t{t}", 60 * t + i, float(rng.random() < 0.3 + m / 5))
+        (f"m{m}", f"t{t}", i, float(rng.random() < 0.3 + m / 5))
         for m in range(3)
         for t in range(4)
         for i in range(60)

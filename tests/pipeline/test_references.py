@@ -37,7 +37,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     frame = pd.DataFrame({
         "model": np.repeat([f"m{i}" for i in range(MODELS)], TASKS * ITEMS),
         "task": np.tile(np.repeat([f"t{i}" for i in range(TASKS)], ITEMS), MODELS),
-        "item": np.tile([f"item {i}" for i in range(TASKS * ITEMS)], MODELS),
+        "item": np.tile([f"item {i}" for i in range(ITEMS)], TASKS * MODELS),
         "score": rng.random(TASKS * ITEMS * MODELS).round(3),
     })  # fmt: skip
     path = tmp_path_factory.mktemp("shared") / "results.parquet"
@@ -158,9 +158,10 @@ def test_the_client_of_a_plain_board_looks_at_no_task(
         raise AssertionError(f"The client looks at {self.task}.")
 
     frame = pd.read_parquet(table)
-    right = tmp_path / "right.parquet"
-    frame.assign(score=(frame.score > 0.5).astype(float)).to_parquet(right)
-    paths = (table, right)
+    frame["item"] = frame["task"] + frame["item"]  # an average of the same items needs their scores
+    paths = (tmp_path / "random.parquet", tmp_path / "right.parquet")
+    frame.to_parquet(paths[0])
+    frame.assign(score=(frame.score > 0.5).astype(float)).to_parquet(paths[1])
     expected = [board_json(rb.leaderboard(rb.read(path))) for path in paths]
     scores = [rb.read(path, by_reference=True) for path in paths]
     monkeypatch.setattr(SourceTask, "load", refuse)
@@ -321,15 +322,25 @@ def test_files_of_any_kind_are_read_again(parts: str, tmp_path: Path, table: Pat
     assert board_json(boards[0]) == board_json(boards[1])
 
 
-def test_items_of_one_name_are_others_on_every_task_that_is_read_again(
-    tmp_path: Path, table: Path
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("how", ["by reference", "beyond memory"])
+def test_items_of_one_name_are_one_draw_however_tasks_are_read(
+    how: str, apart: bool, tmp_path: Path, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("rankbars.tables.readoptions.RESERVE", 0)
     frame = pd.read_parquet(table)
     frame["item"] = frame["item"].str.extract(r"(\d+)")[0].astype(int) % ITEMS
-    frame.to_parquet(tmp_path / "x.parquet")
-    whole, again = (rb.read(tmp_path / "x.parquet", by_reference=one) for one in (False, True))
-    found, apart = rb.leaderboard(again).aggregate, rb.leaderboard(whole, independent_rows=True)
-    assert found is not None
-    assert apart.aggregate is not None
-    assert found.se.tolist() == apart.aggregate.se.tolist()
-    assert found.se.tolist() != rb.aggregate(whole).se.tolist()
+    if apart:
+        for task, rows in frame.groupby("task"):
+            (tmp_path / f"task={task}").mkdir()
+            rows.drop(columns="task").to_parquet(tmp_path / f"task={task}" / "x.parquet")
+    else:
+        frame.to_parquet(tmp_path / "x.parquet")
+    whole = rb.read(tmp_path)
+    limit = {"by_reference": True} if how == "by reference" else {"memory_limit": 5 * ONE_TASK}
+    again = rb.read(tmp_path, **limit)  # type: ignore[arg-type]
+    assert isinstance(again.tasks, StoredTasks)
+    boards = [rb.leaderboard(one) for one in (whole, again)]
+    assert board_json(boards[0]) == board_json(boards[1])
+    assert boards[0].aggregate is not None
+    assert any(note.code == "joined-items" for note in boards[0].aggregate.notes)

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
@@ -26,6 +27,7 @@ __all__ = [
     "TaskFile",
     "TaskReference",
     "change_tasks",
+    "digest_names",
     "entitle",
     "has_uneven_trials",
     "known_outline",
@@ -56,6 +58,8 @@ class Outline(NamedTuple):
         Rows on which models have different numbers of answers.
     reach : (array of float, array of float), optional
         Lowest and highest score by model, higher is better; NaN where there is none.
+    names : bytes
+        What is equal where tasks have rows of the same names; see `digest_names`.
     """
 
     rows: int
@@ -66,6 +70,7 @@ class Outline(NamedTuple):
     averaged: tuple[str, ...] = ()
     uneven: int = 0
     reach: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    names: bytes = b""
 
     @classmethod
     def of(
@@ -419,6 +424,21 @@ class TaskFile:
             found = np.load(f"{self.path}.{name}.npy", allow_pickle=False)
             found.setflags(write=False)  # nobody else holds it, so it need not be copied
         return found
+
+
+def digest_names(
+    ids: Iterable[str], clusters: NDArray[np.int64] | None, weights: NDArray[np.float64] | None
+) -> bytes:
+    """What is equal for rows of the same names; nothing of rows with clusters or weights.
+
+    Examples
+    --------
+    >>> digest_names(["a", "b"], None, None) == digest_names(["b", "a"], None, None)
+    True
+    """
+    if clusters is not None or weights is not None:
+        return b""
+    return blake2b(json.dumps(sorted(ids)).encode(), digest_size=16).digest()
 
 
 def has_uneven_trials(tasks: Mapping[str, Evidence]) -> bool:

@@ -18,6 +18,7 @@ from rankbars.data.storedtasks import (
     TaskFile,
     TaskReference,
     change_tasks,
+    digest_names,
 )
 from rankbars.errors import DataError
 from rankbars.tables.cleanrows import Records
@@ -113,7 +114,8 @@ class Shelf:
             if self._folder is not None:
                 path = self._folder / str(code)
                 TaskFile.put_rows(path, ids[span], clusters, weights)
-                about = self._stored[code]._replace(design=design)
+                told = digest_names(ids[span], clusters, weights)
+                about = self._stored[code]._replace(design=design, names=told)
                 files[task] = TaskFile(str(path), names["model"], design, about, about.averaged)
                 continue
             values, answers, crossing, within = self._cells.pop(code)

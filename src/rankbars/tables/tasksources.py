@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Folds, Items
 from rankbars.data.fields import locate_models
-from rankbars.data.storedtasks import Outline, StoredTasks, TaskReference
+from rankbars.data.storedtasks import Outline, StoredTasks, TaskReference, digest_names
 from rankbars.errors import DataError, ReadError
 from rankbars.tables.cleanrows import Records
 from rankbars.tables.columns import TRAIT_ROLES
@@ -300,6 +300,7 @@ def _cells_of(records: Records, index: RowIndex, reading: Reading) -> dict[str, 
     matrix = filling.finish()
     stored = {} if shelf is None else shelf.tasks(matrix, None, "items")
     kept = stored.references if isinstance(stored, StoredTasks) else {}
+    names = np.array(records.key_names, dtype=object)
     found: dict[str, CellFacts] = {}
     for code, outline in outlines.items():
         task, own = records.names["task"][code], index.span(code)
@@ -309,10 +310,13 @@ def _cells_of(records: Records, index: RowIndex, reading: Reading) -> dict[str, 
         clusters = None if matrix.clusters is None else len(np.unique(matrix.clusters[own]))
         if matrix.set_aside == ONE_CLUSTER:
             clusters = 1
+        weight, weights = split_weights(matrix, own)
+        told = digest_names(names[index.key_of_row[own]], matrix.clusters, weights)
         found[task] = CellFacts(
             tuple(records.names["model"][model] for model in present),
-            matrix.counts[:, code, present], matrix.largest[code, present], outline.take(present),
-            matrix.most_answers, split_weights(matrix, own)[0],
+            matrix.counts[:, code, present], matrix.largest[code, present],
+            outline.take(present)._replace(names=told),
+            matrix.most_answers, weight,
             matrix.trials[:, code, present], clusters, kept.get(task),
         )  # fmt: skip
     return found

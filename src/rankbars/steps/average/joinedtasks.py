@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from rankbars.data.fields import locate_models, spread_columns
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
-from rankbars.data.storedtasks import StoredTasks, known_outline
+from rankbars.data.storedtasks import Outline, StoredTasks, digest_names, known_outline
 from rankbars.errors import DataError
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.averaging.taskcontrasts import (
@@ -60,7 +61,10 @@ def find_joined(scores: Scores, names: Iterable[str], spec: Spec) -> dict[str, t
         linked += _linked(runs, 0.0)
     if not spec.independent_rows:
         crossed = spec.runs == "shared" or spec.test == "two_way"
-        linked += _linked_items(dict(_plain(scores, names, "items", crossed=crossed)))
+        if isinstance(scores.tasks, StoredTasks):
+            linked += _known_alike(scores.tasks, names, crossed=crossed)
+        else:
+            linked += _linked_items(dict(_plain(scores, names, "items", crossed=crossed)))
     return {name: tuple(members) for members in linked for name in members}
 
 
@@ -68,8 +72,6 @@ def _plain(
     scores: Scores, names: list[str], design: str, *, crossed: bool = False
 ) -> Iterator[tuple[str, Items]]:
     """Tasks of such a design whose rows are independent of each other, and have names."""
-    if design == "items" and isinstance(scores.tasks, StoredTasks):
-        return  # reading every task once more is not worth it
     for name in names:
         outline = known_outline(scores.tasks, name)
         if outline is not None and outline.design != design:
@@ -83,6 +85,28 @@ def _plain(
             plain = plain and items.ids is not None and not (crossed and answered)
         if plain:
             yield name, items
+
+
+def _known_alike(tasks: StoredTasks, names: list[str], *, crossed: bool) -> list[list[str]]:
+    """Groups of tasks that lie elsewhere and are known to have the same items, all of them."""
+    same: dict[bytes, list[str]] = {}
+    for name in names:
+        about = known_outline(tasks, name) or _outline(tasks[name])
+        if about is None or about.design != "items" or not about.names:
+            continue
+        whole = ((about.missing == 0) | (about.missing == about.rows)).all()
+        if whole and about.rows >= _COUNTED and not (crossed and about.answers is not None):
+            same.setdefault(about.names, []).append(name)
+    return [members for members in same.values() if len(members) > 1]
+
+
+def _outline(evidence: Evidence) -> Outline | None:
+    """What is known of a task that was changed since it was read."""
+    if not isinstance(evidence, Items) or evidence.ids is None:
+        return None
+    about = Outline.of(evidence.values, evidence.answers, evidence.design)
+    names = digest_names(evidence.ids, evidence.clusters, evidence.weights)
+    return about._replace(names=names)
 
 
 def _linked_items(tasks: Mapping[str, Items]) -> list[list[str]]:
@@ -189,15 +213,19 @@ def _labels(items: Items) -> tuple[str, ...]:
     return tuple(map(str, range(items.n))) if items.ids is None else items.ids
 
 
-def join_rows(models: tuple[str, ...], parts: Iterable[tuple[Items, float]]) -> Items:
+def join_rows(
+    models: tuple[str, ...], ids: tuple[str, ...], parts: Iterable[tuple[Items, float]]
+) -> Items:
     """One row per run, or item: its weighted average over the tasks.
 
     Parameters
     ----------
     models : tuple of str
         The models of the average.
+    ids : tuple of str
+        Names of the rows of all tasks.
     parts : iterable of (Items, float)
-        Scores of each task on the scale that is summed, and its weight.
+        Scores of each task on the scale that is summed, and its part of all weights.
 
     Returns
     -------
@@ -212,30 +240,26 @@ def join_rows(models: tuple[str, ...], parts: Iterable[tuple[Items, float]]) -> 
     --------
     >>> law = Items(("a", "b"), [[0.4, 0.5], [0.6, 0.7]], design="runs", ids=("0", "1"))
     >>> art = Items(("a", "b"), [[0.2, 0.1], [0.4, 0.5]], design="runs", ids=("0", "1"))
-    >>> made = join_rows(("a", "b"), [(law, 0.5), (art, 0.5)])
+    >>> made = join_rows(("a", "b"), ("0", "1"), [(law, 0.5), (art, 0.5)])
     >>> made.ids, made.values.round(3).tolist()
     (('0', '1'), [[0.3, 0.3], [0.5, 0.6]])
     """
-    taken = [(items, _labels(items), weight) for items, weight in parts]
-    ids = taken[0][1]
-    if any(labels != ids for _, labels, _ in taken):
-        ids = tuple(dict.fromkeys(label for _, labels, _ in taken for label in labels))
     place = {label: at for at, label in enumerate(ids)}
-    total = sum(weight for _, _, weight in taken)
     values = np.zeros((len(ids), len(models)))
-    for items, labels, weight in taken:
-        own = items.values
+    design: Any = "items"
+    for items, weight in parts:
+        own, labels, design = items.values, _labels(items), items.design
         if items.models != models:
             own = spread_columns(own, locate_models(items.models, models), len(models))
         rows = slice(None) if labels == ids else [place[label] for label in labels]
         if items.n < len(ids):
             mean = _column_means(own)
-            values += weight / total * mean
+            values += weight * mean
             share = _pairs_of(len(ids)) / max(_pairs_of(items.n), 1)
-            values[rows] += weight / total * share**0.5 * (own - mean)
+            values[rows] += weight * share**0.5 * (own - mean)
         else:
-            values[rows] += weight / total * own
-    return Items(models, values, design=taken[0][0].design, ids=ids)
+            values[rows] += weight * own
+    return Items(models, values, design=design, ids=ids)
 
 
 def _pairs_of(rows: int) -> int:
@@ -299,20 +323,35 @@ class JoinedTasks:
 
     def _join(self, name: str, parts: list[_Waiting]) -> TaskPart:
         plan = self._plan
-        joined = join_rows(plan.models, [(self._summed(part), part.weight) for part in parts])
+        weight = sum(part.weight for part in parts)
+        summed = ((self._summed(part), part.weight / weight) for part in parts)
+        joined = join_rows(plan.models, self._ids(parts), summed)
         self.made[name] = joined
         welch = all(part.welch for part in parts)
         compared = compare_evidence(joined, plan.models, "welch" if welch else "t", name)
-        weight = sum(part.weight for part in parts)
         low, high = (sum(one.weight * one.ends[k] for one in parts) / weight for k in (0, 1))
         compared = replace(compared, insisted=plan.insisted)
         return TaskPart(name, weight, compared, joined, ends=(low, high), joined=True)
 
-    def _summed(self, part: _Waiting) -> Items:
-        """The scores of a task on the scale that is summed."""
-        items, rule = self._tasks[part.task], self._plan.rule
+    def _ids(self, parts: list[_Waiting]) -> tuple[str, ...]:
+        """Names of the rows of tasks."""
+        first = self._rows(parts[0])
+        if isinstance(self._tasks, StoredTasks) and first.design == "items":
+            return _labels(first)  # all have the same; see `_known_alike`
+        own = [_labels(self._rows(part)) for part in parts]
+        if all(labels == own[0] for labels in own):
+            return own[0]
+        return tuple(dict.fromkeys(chain.from_iterable(own)))
+
+    def _rows(self, part: _Waiting) -> Items:
+        items = self._tasks[part.task]
         if not isinstance(items, Items):
             raise DataError(f"Task {part.task!r} had rows when it was compared, and has none now.")
+        return items
+
+    def _summed(self, part: _Waiting) -> Items:
+        """The scores of a task on the scale that is summed."""
+        items, rule = self._rows(part), self._plan.rule
         values = items.values if part.limits is None else part.limits.apply(items.values)
         if rule.linear == "log ratio":
             mean = _column_means(values)
