@@ -30,7 +30,7 @@ def on_terminal(*words: str, folder: Path, board: Path | None = None) -> str:
         stdin=theirs,
         stdout=out,
         stderr=theirs,
-        env=os.environ | {"TERM": "xterm", "COLUMNS": "80", "NO_COLOR": "1"},
+        env=os.environ | {"TERM": "xterm", "COLUMNS": "80", "LINES": "60", "NO_COLOR": "1"},
     )
     for place in {out, theirs}:
         os.close(place)

@@ -211,6 +211,7 @@ def stated_words(level: StatedLevel) -> str:
 
     Examples
     --------
+    >>> from rankbars.data.boardchange import StatedLevel
     >>> stated_words(StatedLevel(0.95, False, None, "all", 0.05))
     '95 %, all models at once'
     >>> stated_words(StatedLevel(None, True, 0.92, "each", 0.05))

@@ -118,7 +118,7 @@ def _why_no_average(board: Leaderboard) -> str:
         return "The scale of each task depends on which models every task has."
     if average.over == "items" and average.estimator != "analytic":
         return "The page does not recompute this average."
-    if any(note.code in _JOINED for note in average.notes):
+    if any(note.code in _JOINED for note in board.notes):
         return (
             "Rows that stand on several tasks count once in this average, and the page does not "
             "have the rows. Make another board: `rankbars rank --tasks NAME`, or `--weights FILE`; "
