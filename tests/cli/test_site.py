@@ -796,7 +796,7 @@ def test_a_board_that_cannot_be_ranked_has_a_page_that_says_why(rankbars, place)
     )
     code, _, said = rankbars("site", "site.yaml", "-o", "public", "--quiet")
     assert code == 0
-    assert said.startswith("The board 'Acme' was not ranked. No task was entered by two of the 2")
+    assert said.startswith("The board 'Acme' was not ranked. Models 'amber' and 'birch' have no ta")
     slug = slug_of("Acme")
     assert f"boards/{slug_of('Birk')}.csv" in files("public")
     assert f"boards/{slug}.csv" not in files("public")
@@ -822,7 +822,7 @@ def test_a_site_whose_main_board_cannot_be_ranked_is_not_made(rankbars, place):
     (place / "site.yaml").write_text("title: Woods\nresults: results.csv\n", "utf-8")
     code, _, said = rankbars("site", "site.yaml", "-o", "public")
     assert code == 1
-    assert "The board 'All results': No task was entered by two of the 2 models" in said
+    assert "The board 'All results': Models 'amber' and 'birch' have no task in common" in said
     assert not Path("public").exists()
 
 
