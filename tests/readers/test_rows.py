@@ -96,7 +96,7 @@ def test_a_seed_beside_the_fold_is_the_repeat_only_where_folds_repeat() -> None:
 
 def test_random_resamples_need_the_share_of_test_data() -> None:
     columns = grid(model=["a", "b"], task=["t"], resample=range(30))
-    with pytest.raises(rb.DataError, match="--test-share"):
+    with pytest.raises(rb.DataError, match=r"test_share=0\.3"):
         read_columns(columns)
     assert only(read_columns(columns, test_share=0.3)).design == Folds(1, 30, 0.3)
     assert only(read_columns(columns, rows="items")).design == "items"
