@@ -270,7 +270,7 @@ def test_models_without_a_task_in_common_are_told():
     apart = rb.Scores(
         {"x": rb.Estimates(("a",), np.array([0.5])), "y": rb.Estimates(("b",), np.array([0.5]))}
     )
-    with pytest.raises(DataError, match="'a' and 'b' have none in common"):
+    with pytest.raises(DataError, match="'a' and 'b' have no task in common"):
         rb.leaderboard(apart)
 
 

@@ -259,6 +259,7 @@ def join_rows(
             values[rows] += weight * share**0.5 * (own - mean)
         else:
             values[rows] += weight * own
+        del items, own  # before the next one needs the room
     return Items(models, values, design=design, ids=ids)
 
 
