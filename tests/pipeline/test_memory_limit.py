@@ -195,7 +195,7 @@ def test_one_task_is_in_memory_at_a_time(tmp_path: Path) -> None:
     frame = pd.DataFrame({
         "model": np.repeat([f"m{i}" for i in range(models)], tasks * items),
         "task": np.tile(np.repeat([f"t{i:02d}" for i in range(tasks)], items), models),
-        "item": np.tile(np.arange(items), tasks * models),
+        "item": np.tile(np.arange(tasks * items), models),  # of shared ones a sum is held, too
         "score": rng.random(tasks * items * models),
     })  # fmt: skip
     frame.to_parquet(tmp_path / "x.parquet")
