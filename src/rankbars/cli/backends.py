@@ -141,7 +141,7 @@ def _dask(scheduler: str | None, jobs: int) -> Iterator[None]:
             where = scheduler
         try:
             # On this machine answers come from the workers, not by way of the scheduler.
-            direct = scheduler is None or None
+            direct = True if scheduler is None else None
             client = stack.enter_context(
                 distributed.Client(where, timeout=CONNECT_SECONDS, direct_to_workers=direct)
             )
