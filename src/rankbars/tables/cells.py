@@ -18,7 +18,7 @@ from rankbars.errors import DataError
 
 __all__ = [
     "LONGEST_NUMBER", "PLAIN_WORDS", "WORDS", "NumberColumn", "Unread", "label_text",
-    "merge_columns", "parse_number", "read_number", "spellings_of",
+    "merge_columns", "parse_number", "read_number", "spellings_of", "without_points",
 ]  # fmt: skip
 
 # What text may stand for a number; compared without case and surrounding blanks.
@@ -55,6 +55,11 @@ _FOOTNOTE = re.compile(
 _LONGEST_MARKED = 40
 _THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 _DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+(?:[eE][-+]?[0-9]+)?")
+# Where the comma is the decimal mark: 1.234,5 and 1.234.567, which nothing else is.
+_POINTS = re.compile(
+    r"[-+]?[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+,[0-9]+|(?:\.[0-9]{3}){2,}(?:,[0-9]+)?)"
+)
+_ONE_POINT = re.compile(r"[-+]?[1-9][0-9]{0,2}\.[0-9]{3}")
 
 _BOLD = re.compile(r"(\*\*|__|\*)(.*[0-9].*)\1")
 
@@ -175,7 +180,7 @@ def parse_number(text: str, decimal: str = ".") -> float | None:
     text : str
         The cell.
     decimal : {".", ","}
-        What separates the fraction; where it is a comma, none stands between thousands.
+        What separates the fraction; where it is a comma, points may stand between thousands.
 
     Examples
     --------
@@ -183,6 +188,8 @@ def parse_number(text: str, decimal: str = ".") -> float | None:
     (0.5, 1.0, 45.3, None)
     >>> parse_number("1,284"), parse_number("1,284", decimal=","), parse_number("61.2†")
     (1284.0, 1.284, 61.2)
+    >>> parse_number("1.284,5", decimal=","), parse_number("1.284", decimal=",")
+    (1284.5, 1.284)
     """
     if len(text) > LONGEST_NUMBER:
         return None  # reading its digits would take longer than it is worth
@@ -220,7 +227,9 @@ def _parse(text: str, decimal: str) -> float | None:
     plain = plain.removesuffix("%").rstrip()
     if "_" in plain or not plain.isascii():
         return None
-    if "," in plain:
+    if decimal == "," and _POINTS.fullmatch(plain):
+        plain = plain.replace(".", "").replace(",", ".")
+    elif "," in plain:
         if decimal == "," and _DECIMAL_COMMA.fullmatch(plain):
             plain = plain.replace(",", ".")
         elif decimal == "." and _THOUSANDS.fullmatch(plain):
@@ -229,6 +238,18 @@ def _parse(text: str, decimal: str) -> float | None:
         return float(plain)
     except ValueError:
         return None
+
+
+def without_points(text: str) -> float | None:
+    """The whole number in a cell where a point stands between thousands; None where none may.
+
+    Examples
+    --------
+    >>> without_points("1.284"), without_points("0.284"), without_points("12.5")
+    (1284.0, None, None)
+    """
+    plain = text.strip()
+    return float(plain.replace(".", "")) if _ONE_POINT.fullmatch(plain) else None
 
 
 def _unmarked(plain: str) -> str:
@@ -253,6 +274,8 @@ def spellings_of(text: str, decimal: str = ".") -> tuple[str, ...]:
     --------
     >>> spellings_of("1,284*"), spellings_of("Pass"), spellings_of("0.5"), spellings_of("72.8¹")
     (('mark', 'thousands'), ('word',), (), ('mark',))
+    >>> spellings_of("1.284,5", decimal=",")
+    ('points', 'comma')
     """
     plain = text.strip()
     found = []
@@ -266,6 +289,8 @@ def spellings_of(text: str, decimal: str = ".") -> tuple[str, ...]:
         found.append("bold")
     elif _unmarked(plain) != plain:
         found.append("mark")
+    if decimal == "," and _POINTS.fullmatch(plain):
+        found.append("points")
     if "," in plain:
         found.append("comma" if decimal == "," else "thousands")
     return tuple(found)

@@ -203,9 +203,6 @@ def describe_decoration(text: str) -> str:
     )
 
 
-_THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:\.\d{3})+,\d+")
-
-
 def advise_about_cell(text: str) -> str:
     """What to do about a cell among scores that is not one plain number.
 
@@ -216,8 +213,6 @@ def advise_about_cell(text: str) -> str:
     """
     if parse_number(text, ",") is not None:
         return "If the comma is the decimal mark: --decimal , (in Python: decimal=',')."
-    if _THOUSANDS.fullmatch(text.strip()):
-        return "If points separate thousands, write it without them: 1200,5 for 1.200,5."
     usual = "Put what else it says into a column of its own, or remove the column."
     if not re.search(r"\d", text):
         line = shlex.join(("--word", f"{text.strip()}=missing"))

@@ -18,6 +18,7 @@ from rankbars.tables.cells import (
     merge_columns,
     parse_number,
     spellings_of,
+    without_points,
 )
 from rankbars.tables.columns import NAMING_ROLES
 from rankbars.tables.database import Engine, quote, quote_text, report_damage
@@ -491,6 +492,8 @@ class _Numbers:
             self.seen[names[place]] = added
             if number_of is not None and number_of == number_of:
                 unusual[text] = number_of
+        if any("points" in dict(self.seen[name].spellings) for name in names if name in self.seen):
+            unusual |= self._read_points(engine, rows, names)
         for name in names:
             self.seen.setdefault(name, NumberColumn())
         if not unusual:
@@ -506,6 +509,26 @@ class _Numbers:
             cell = relation.columns[name][0]
             self.clause += f" LEFT JOIN {table} AS u{place} ON {cell} = u{place}.text"
             self._odd[name] = f"coalesce(u{place}.value, {_plain_number(cell)})"
+
+    def _read_points(self, engine: Engine, rows: str, names: Sequence[str]) -> dict[str, float]:
+        """Cells such as 1.234 in a table that has 1.234,5, where a point is none of a decimal."""
+        found: dict[str, float] = {}
+        for place, name in enumerate(names):
+            if name not in self.dotted:
+                continue
+            texts = [text for (text,) in engine.ask(
+                f"SELECT DISTINCT text FROM {rows} WHERE c = {place} AND contains(text, '.') "
+                f"AND NOT {_is_odd('text')} ORDER BY text"
+            )]  # fmt: skip
+            numbers = [without_points(text) for text in texts]
+            if None in numbers:
+                continue
+            self.dotted.remove(name)
+            own = dict(zip(texts, map(float, filter(None, numbers)), strict=True))
+            told = NumberColumn(largest=max(own.values()), spellings=(("points", texts[0]),))
+            self.seen[name] = merge_columns(self.seen[name], told)
+            found |= own
+        return found
 
     def _look_up_lists(
         self, engine: Engine, relation: Relation, names: Sequence[str], table: str

@@ -205,7 +205,7 @@ def _where_largest(rows: Rows, role: str, column: NumberColumn) -> str:
 
 
 def _not_a_number(rows: Rows, role: str, name: str, unread: Unread) -> str:
-    from rankbars.tables.decorated import describe_decoration
+    from rankbars.tables.decorated import advise_about_cell, describe_decoration
 
     place = rows.place(unread.row, _names_at(rows, unread.row))
     more = f" ({unread.cells} such cells)" if unread.cells > 1 else ""
@@ -213,9 +213,12 @@ def _not_a_number(rows: Rows, role: str, name: str, unread: Unread) -> str:
     asked = ask_about_words(unread, beside_truths=rows.numbers[role].only_truths)
     if asked:
         return f"{place}: the {role} {unread.text!r} in column {name!r} is no number{more}. {asked}"
-    if re.fullmatch(r"\s*-?[0-9]+,[0-9]+\s*", unread.text):
-        hint = " If the comma is the decimal mark: --decimal , (in Python: decimal=',')."
-    elif unread.text.lstrip().startswith("["):
+    if parse_number(unread.text, ",") is not None:
+        return (
+            f"{place}: the {role} {unread.text!r} in column {name!r} is no number with a decimal "
+            f"point{more}. {advise_about_cell(unread.text)}"
+        )
+    if unread.text.lstrip().startswith("["):
         hint = f" {describe_lists(name)}"
     elif re.match(r"\s*[-+]?[0-9.]+\s*(±|\+/-|\(|/|\*)", unread.text):
         hint = " A cell may hold one number only; move the rest to a column of its own."
@@ -301,6 +304,7 @@ def _no_score(table: Table) -> str:
 # Unusual spellings of numbers, and what is done with them.
 _SPELLINGS = {
     "thousands": "commas between thousands are left out",
+    "points": "points between thousands are left out",
     "comma": "a comma is the decimal mark",
     "mark": "marks behind a value are left aside",
     "word": "pass counts as 1, fail as 0",
