@@ -482,6 +482,52 @@ CASES = (
         ("'lr', 'rf' seem to be models", "--rows folds"),
         code=1,
     ),
+    *(
+        Case(
+            f"rows that stand twice in two years/{name}",
+            line,
+            {
+                "t.csv": lines(
+                    f"model,item,{unused},score",
+                    *(
+                        f"{model},{n},{year},{land},{(n + year) % 3 % 2}"
+                        if unused != "Jahr"
+                        else f"{model},{n},{year},{(n + year) % 3 % 2}"
+                        for model in "ab"
+                        for n in range(6)
+                        for year in (2024, 2025)
+                        for land in ("de", "fr")[: 1 + (unused != "Jahr")]
+                    ),
+                )
+            },
+            said,
+            ("Remove the copies",),
+            code=code,
+        )
+        for name, line, unused, said, code in (
+            (
+                "one column",
+                "rank t.csv",
+                "Jahr",
+                ("Read: model = 'model', item = 'item', score = 'score'.", "task=Jahr"),
+                1,
+            ),
+            (
+                "two columns",
+                "rank t.csv",
+                "Jahr,Land",
+                ("Together 'Jahr', 'Land' tell", '--where "Jahr = 2025" --column task=Land'),
+                1,
+            ),
+            (
+                "as the message says",
+                'rank t.csv --where "Jahr = 2025" --column task=Land',
+                "Jahr,Land",
+                ("2 tasks",),
+                0,
+            ),
+        )
+    ),
     Case(
         "rows that stand twice/submitted again",
         "rank s.csv",

@@ -141,7 +141,18 @@ class Columns(NamedTuple):
 
     def describe(self) -> str:
         """The roles as one line, such as ``model = 'system', task = 'dataset'``."""
-        return ", ".join(f"{_SAID.get(role, role)} = {name!r}" for role, name in self.roles.items())
+        return describe_roles(self.roles)
+
+
+def describe_roles(roles: Mapping[str, str]) -> str:
+    """Which column is what, as one line.
+
+    Examples
+    --------
+    >>> describe_roles({"model": "system", "variant": "template"})
+    "model = 'system', prompt = 'template'"
+    """
+    return ", ".join(f"{_SAID.get(role, role)} = {name!r}" for role, name in roles.items())
 
 
 # The same names are asked for with every file.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from rankbars.data.notes import list_names
 from rankbars.tables.asides import are_settings
-from rankbars.tables.columns import fold_name, paste_columns, role_names
+from rankbars.tables.columns import describe_roles, fold_name, paste_columns, role_names
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.likelyroles import likely_roles
 from rankbars.tables.parsedtables import Group, TidyTable
@@ -22,6 +22,7 @@ __all__ = ["describe_copies"]
 
 _FEW_VALUES = 12  # of a setting
 _MOST_COLUMNS = 20  # that are asked whether they tell rows apart
+_MOST_TOGETHER = 8  # of which every two are asked
 
 _OF_VERSIONS = ("version", "model_version", "submission_version", "revision", "release", "build")
 
@@ -40,10 +41,13 @@ def describe_copies(group: Group, said: str) -> str:
     told = _telling_columns(group)
     if told.startswith(_NO_COPIES):
         said = said.removesuffix(REMOVE_COPIES).rstrip()
+    if told.startswith((*_NO_COPIES, _UNUSED)):
+        said += f" Read: {describe_roles(group.parts[0].roles)}."
     return f"{said}{told}"
 
 
 _NO_COPIES = (" The column", " Together")
+_UNUSED = " Not used"
 
 
 def _telling_columns(group: Group) -> str:
@@ -62,18 +66,12 @@ def _telling_columns(group: Group) -> str:
         return _ways_of_rows(known, part.roles["score"])
     relation = table.relate_columns((*known, *unused))
 
-    def apart(*names: str) -> bool:
-        cells = ", ".join(relation.columns[one][0] for one in names)
-        return not relation.engine.ask(
-            f"SELECT 1 FROM {relation.clause} GROUP BY {cells} HAVING count(*) > 1 LIMIT 1"
-        )
-
-    telling = [name for name in unused if apart(*known, name)]
+    telling = [name for name in unused if _are_apart(relation, (*known, name))]
     if not telling:
         likely = likely_roles(table)
         lacking = {role: name for role, name in likely.items()
                 if role not in part.roles and name in unused}  # fmt: skip
-        if lacking and apart(*known, *lacking.values()):
+        if lacking and _are_apart(relation, (*known, *lacking.values())):
             lines = f"{paste_columns(lacking)} (in Python: columns={lacking!r})"
             at = table.columns.index(lacking.get("run", table.columns[0]))
             if {"run", "model"} <= {*lacking} and are_times([str(row[at]) for row in head]):
@@ -81,40 +79,84 @@ def _telling_columns(group: Group) -> str:
                 newest = f"{paste_columns(once)} --reruns newest"
                 lines = f"if the newest counts, as of nights of tests, {newest}; if all, {lines}"
             return f" Together {list_names(list(lacking.values()))} tell these rows apart: {lines}."
+        both = next((two for two in combinations(unused[:_MOST_TOGETHER], 2)
+                     if _are_apart(relation, (*known, *two))), None)  # fmt: skip
+        if both is not None:
+            return _of_two(both, part, table, relation)
         shown = ", ".join(map(repr, unused))
         return (
-            f" Not used: {shown}; none of them alone tells these rows apart."
+            f"{_UNUSED}: {shown}; none of them alone tells these rows apart."
             f"{_ways_of_rows(known, part.roles['score'])}"
         )
     if said := _by_kind(part, table, relation, telling):
         return said
+    return _by_use(part, table, relation, known, telling[0])
+
+
+def _are_apart(relation: Relation, names: Sequence[str]) -> bool:
+    """Whether no two rows are the same in these columns."""
+    cells = ", ".join(relation.columns[one][0] for one in names)
+    return not relation.engine.ask(
+        f"SELECT 1 FROM {relation.clause} GROUP BY {cells} HAVING count(*) > 1 LIMIT 1"
+    )
+
+
+def _by_use(
+    part: TidyTable, table: Table, relation: Relation, known: Sequence[str], column: str
+) -> str:
+    """What is said of a column of which only those who made it know what it is."""
     others = [one for one in known if one != part.roles.get("item")]
-    alone = apart(*others, telling[0])  # in place of the column of items, not beside it
-    text = telling[0] not in Header.of(table).numbers
-    tasks = "task" not in part.roles and text
-    versions = apart(*(one for one in known if one != part.roles.get("model")), telling[0])
-    if fold_name(telling[0]) in role_names("model", weak=True) - {"model"}:
-        return _of_models(telling[0], part.roles.get("model"), table, alone=versions)
-    if fold_name(telling[0]) in {fold_name(name) for name in _OF_VERSIONS}:
+    alone = _are_apart(
+        relation, (*others, column)
+    )  # in place of the column of items, not beside it
+    text = column not in Header.of(table).numbers
+    years = not text and _are_years(relation, column)
+    tasks = "task" not in part.roles and (text or years)
+    unlike = [one for one in known if one != part.roles.get("model")]
+    versions = _are_apart(relation, (*unlike, column))
+    if fold_name(column) in role_names("model", weak=True) - {"model"}:
+        return _of_models(column, part.roles.get("model"), table, alone=versions)
+    if fold_name(column) in {fold_name(name) for name in _OF_VERSIONS}:
         ways = [
-            f"names versions of a model, each by itself, {paste_columns({'condition': telling[0]})}"
+            f"names versions of a model, each by itself, {paste_columns({'condition': column})}"
         ]
     else:
-        ways = [f"numbers the answers to an item, {paste_columns({'epoch': telling[0]})}"]
-    parts = [f"names tasks or parts of one, {paste_columns({'task': telling[0]})}"] * tasks
-    ways = [*ways, *parts] if "item" in part.roles else [*parts, *ways]
+        ways = [f"numbers the answers to an item, {paste_columns({'epoch': column})}"]
+    parts = [f"names tasks or parts of one, {paste_columns({'task': column})}"] * tasks
+    ways = [*ways, *parts] if "item" in part.roles and not years else [*parts, *ways]
     if versions:
-        compared = f"names what is compared, {paste_columns({'model': telling[0]})}"
+        compared = f"names what is compared, {paste_columns({'model': column})}"
         ways.insert(0 if text else 1, compared)
-    ways += [f"names the items, {paste_columns({'item': telling[0]})}"] * alone
-    cell = relation.columns[telling[0]][0]
+    ways += [f"names the items, {paste_columns({'item': column})}"] * alone
+    cell = relation.columns[column][0]
     ((values,),) = relation.engine.ask(f"SELECT count(DISTINCT {cell}) FROM {relation.clause}")
     if not text and values <= _FEW_VALUES:
-        chosen = f"{quote_column(telling[0])} = {_last_of(relation, telling[0]):g}"
+        chosen = f"{quote_column(column)} = {_last_of(relation, column):g}"
         ways.append(f"says how models were made, and one counts, {paste_condition(chosen)}")
     return (
-        f" The column {telling[0]!r} is not used and tells these rows apart: "
+        f" The column {column!r} is not used and tells these rows apart: "
         f"{'; '.join(f'if it {way}' for way in ways)}."
+    )
+
+
+def _of_two(both: Sequence[str], part: TidyTable, table: Table, relation: Relation) -> str:
+    """What is said of two columns that tell rows apart only together.
+
+    One is chosen of numbers, if either has any, and the other names parts.
+    """
+    chosen, other = sorted(both, key=lambda name: name not in Header.of(table).numbers)
+    condition = f"{quote_column(chosen)} = "
+    if chosen in Header.of(table).numbers:
+        condition += f"{_last_of(relation, chosen):g}"
+    else:
+        query = f"SELECT max({relation.columns[chosen][0]}) FROM {relation.clause}"
+        condition += f"'{relation.engine.ask(query)[0][0]}'"
+    role = "task" if "task" not in part.roles else "epoch"
+    names = "tasks or parts of one" if role == "task" else "answers to one item"
+    return (
+        f" Together {list_names(list(both))} tell these rows apart, and neither is used. Choose "
+        f"rows by one of them; if the other names {names}, {paste_condition(condition)} "
+        f"{paste_columns({role: other})}."
     )
 
 
@@ -189,6 +231,15 @@ def _are_checkpoints(relation: Relation, column: str) -> bool:
                                 f"FROM {relation.clause} ORDER BY c LIMIT 1000")  # fmt: skip
     steps = [step for (step,) in found if step is not None]
     return len(steps) > 1 and min(later - one for one, later in pairwise(steps)) > 1.0
+
+
+def _are_years(relation: Relation, column: str) -> bool:
+    """Whether the numbers of a column are those of years, each of which has items of its own."""
+    cell = f"try_cast({relation.columns[column][0]} AS DOUBLE)"
+    ((least, most),) = relation.engine.ask(
+        f"SELECT min({cell}), max({cell}) FROM {relation.clause}"
+    )
+    return bool(least is not None and 1950 <= least <= most <= 2100)
 
 
 def _last_of(relation: Relation, column: str) -> float:
