@@ -6,7 +6,7 @@ import io
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from everyday.case import Case, lines
+from everyday.case import Case, lines, parquet
 from everyday.printedtables import FOUR, THREE, grown
 
 ASKS = ("on the scale of the other columns",)
@@ -55,24 +55,33 @@ def pandas_parquet(columns: Mapping[str, Sequence[object]]) -> bytes:
 TOOK = [timedelta(seconds=n * 7 % 11 + 1) for n in range(24)]
 
 CASES = (
-    Case(
-        "durations in parquet/a row per score",
-        "rank t.parquet",
-        {
-            "t.parquet": pandas_parquet(
-                {"model": ["a", "b"] * 12, "item": [n // 2 for n in range(24)], "score": TOOK}
-            )
-        },
-        ("the column 'score' (score) has durations: write them as seconds",),
-        code=1,
+    *(
+        Case(
+            f"durations as scores/{name}",
+            line,
+            {
+                "t.parquet": write(
+                    {"model": ["a", "b"] * 12, "item": [n // 2 for n in range(24)], "score": TOOK}
+                )
+            },
+            (said,),
+            ("--column",),
+            code=code,
+            means={"a": 67 / 12} if not code else {},
+        )
+        for name, line, write, said, code in (
+            ("asked", "rank t.parquet", parquet, "--direction duration=lower", 1),
+            ("of pandas", "rank t.parquet --direction lower", pandas_parquet, "as seconds", 0),
+            ("of pyarrow", "rank t.parquet --direction lower", parquet, "as seconds", 0),
+        )
     ),
     Case(
         "durations in parquet/a column per model",
         "rank t.parquet --direction lower",
-        {"t.parquet": pandas_parquet({"item": [*range(12)], "a": TOOK[:12], "b": TOOK[12:]})},
-        ("the column 'a' has durations: write them as seconds",),
-        ("--column",),
-        code=1,
+        {"t.parquet": parquet({"item": [*range(12)], "a": TOOK[:12], "b": TOOK[12:]})},
+        ("durations are read as seconds",),
+        models=("a", "b"),
+        items=12,
     ),
     Case(
         "durations in parquet/beside scores",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -80,7 +81,7 @@ def test_a_metric_with_values_goes_before_one_without(tmp_path: Path) -> None:
     assert rb.read(tmp_path).info["arc"].metric == "f1"
 
 
-TIMES = [timedelta(seconds=2), datetime.fromisoformat("2026-01-02"), date(2026, 1, 2), time(1, 2)]
+TIMES = [datetime.fromisoformat("2026-01-02"), date(2026, 1, 2), time(1, 2)]
 
 
 @pytest.mark.parametrize("kind", FRAMES)
@@ -91,19 +92,54 @@ def test_times_are_no_scores_in_any_frame(kind: str, cell: object) -> None:
         rb.Scores.from_frame(FRAMES[kind](columns))
 
 
-@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
-def test_durations_that_pandas_wrote_are_no_scores(tmp_path: Path, unit: str) -> None:
-    frame = pd.DataFrame({"score": [1, 2, 3, 4], "model": [*"aabb"], "item": [1, 2, 1, 2]})
-    frame["score"] = pd.to_timedelta(frame["score"], unit="s").astype(f"timedelta64[{unit}]")
-    frame.set_index("model").to_parquet(tmp_path / "r.parquet")
-    with pytest.raises(DataError, match="durations: write them as seconds"):
-        rb.read(tmp_path / "r.parquet")
+TOOK = [timedelta(seconds=1.5), timedelta(seconds=2), timedelta(minutes=2), timedelta(days=1)]
+SECONDS = [[-1.5, -120.0], [-2.0, -86400.0]]  # higher is better inside
 
 
-@pytest.mark.parametrize("said", [b"{", b"[]", b'{"columns": [3]}', b'{"columns": [{}]}'])
-def test_broken_words_of_pandas_in_a_parquet_file_change_nothing(
-    tmp_path: Path, said: bytes
+@pytest.mark.parametrize("kind", FRAMES)
+def test_durations_in_any_frame_are_seconds(kind: str) -> None:
+    frame = FRAMES[kind]({"model": [*"aabb"], "item": [1, 2, 1, 2], "score": TOOK})
+    with pytest.raises(DataError, match="'duration' is usually lower-is-better"):
+        rb.Scores.from_frame(frame)
+    scores = rb.Scores.from_frame(frame, direction="lower")
+    assert scores.tasks["all"].values.tolist() == SECONDS
+    assert any("durations are read as seconds" in note.message for note in scores.notes)
+
+
+@pytest.mark.parametrize("by", ["pandas", "pyarrow", "polars"])
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_durations_in_parquet_files_are_seconds_whatever_their_unit(
+    tmp_path: Path, by: str, unit: str
 ) -> None:
-    table = pa.table({"model": [*"aabb"], "item": [1, 2, 1, 2], "score": [1, 0, 1, 1]})
-    pq.write_table(table.replace_schema_metadata({b"pandas": said}), tmp_path / "r.parquet")
-    assert rb.read(tmp_path / "r.parquet").models == ("a", "b")
+    took = [timedelta(seconds=one) for one in (1, 2, 120, 86400)]
+    nested = [{"t": one} for one in took]
+    table = pa.table(
+        {
+            "n": [1, 2, 3, 4],
+            "nested": pa.array(nested, pa.struct([("t", pa.duration(unit))])),
+            "model": [*"aabb"],
+            "item": [1, 2, 1, 2],
+            "score": pa.array(took, pa.duration(unit)),
+        }
+    )
+    path = tmp_path / "r.parquet"
+    if by == "pandas":
+        table.drop_columns("nested").to_pandas().set_index("model").to_parquet(path)
+    elif by == "polars":
+        pl.DataFrame(table).write_parquet(path)
+    else:
+        pq.write_table(table, path)
+    with pytest.raises(DataError, match="'duration' is usually lower-is-better"):
+        rb.read(path)
+    scores = rb.read(path, direction="lower")
+    assert scores.tasks["r"].values.tolist() == [[-1.0, -120.0], [-2.0, -86400.0]]
+
+
+def test_a_broken_schema_beside_a_parquet_file_changes_nothing(tmp_path: Path) -> None:
+    schema = pa.schema([("score", pa.duration("s"))]).serialize().to_pybytes()
+    table = pa.table({"score": [1, 0, 1, 1], "model": [*"aabb"], "item": [1, 2, 1, 2]})
+    for cut in range(0, len(schema) - 8, 12):
+        said = {b"ARROW:schema": base64.b64encode(schema[:cut] + b"\xff" * 8 * (cut % 24 > 0))}
+        path = tmp_path / f"r{cut}.parquet"
+        pq.write_table(table.replace_schema_metadata(said), path, store_schema=False)
+        assert rb.read(path, direction="higher").models == ("a", "b")

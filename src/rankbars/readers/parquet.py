@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import base64
+import struct
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -110,12 +111,10 @@ def open_parquet(file: InputFile, engine: Engine) -> ParquetTable:
         check_width(columns, file.label)
         clause = _clause(path, len(columns))
         types = tuple(str(column[1]) for column in engine.ask(f"DESCRIBE SELECT * FROM {clause}"))
-        if "BIGINT" in types:
-            durations = _durations(engine, path)
-            types = tuple(
-                "INTERVAL" if name in durations else kind
-                for name, kind in zip(columns, types, strict=False)
-            )
+        parts = _durations(engine, path, columns) if "BIGINT" in types else ()
+        if parts:
+            clause = _clause(path, len(columns), parts)
+            types = tuple("DOUBLE" if at in dict(parts) else kind for at, kind in enumerate(types))
         counted = engine.ask(f"SELECT sum(num_rows) FROM parquet_file_metadata({path})")
     except duckdb.Error as error:
         with file.path.open("rb") as raw:
@@ -137,18 +136,68 @@ def open_parquet(file: InputFile, engine: Engine) -> ParquetTable:
         file.label, columns, types[: len(columns)], engine, clause, partitions=beside
     )
     table.report = file.count_share
-    table.place = ParquetPlace(file.label, file.url or str(file.path.resolve()), size, columns)
+    if parts:
+        table.durations = frozenset(columns[at] for at, _ in parts)
+    place = file.url or str(file.path.resolve())
+    table.place = ParquetPlace(file.label, place, size, columns, parts)
     return table
 
 
-def _durations(engine: Engine, path: str) -> set[str]:
-    """Columns that pandas wrote as durations, which lie in files as whole numbers."""
-    said = engine.ask(f"SELECT value FROM parquet_kv_metadata({path}) WHERE key = 'pandas'::BLOB")
+def _durations(engine: Engine, path: str, columns: Sequence[str]) -> tuple[tuple[int, float], ...]:
+    """Places of durations, which lie in files as whole numbers, and their parts of a second.
+
+    What they are stands in the schema of Arrow that pandas, pyarrow and polars write beside.
+    """
+    said = engine.ask(
+        f"SELECT value FROM parquet_kv_metadata({path}) WHERE key = 'ARROW:schema'::BLOB"
+    )
     try:
-        told = [one for (value,) in said for one in json.loads(value)["columns"]]
-        return {one["field_name"] for one in told if one["numpy_type"].startswith("timedelta")}
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return set()
+        found = [_arrow_durations(base64.b64decode(value), len(columns)) for (value,) in said]
+    except (ValueError, IndexError, struct.error):  # it is not needed to read the file
+        return ()
+    return tuple(
+        (at, parts) for own in found[:1] for at, (name, parts) in own.items()
+        if columns[at : at + 1] == (name,)
+    )  # fmt: skip
+
+
+# What Arrow calls a duration among its types, and how many of its units a second has.
+_DURATION = 18
+_PARTS_OF_A_SECOND = (1.0, 1e3, 1e6, 1e9)
+
+
+def _arrow_durations(schema: bytes, most: int) -> dict[int, tuple[str, float]]:
+    """Name and parts of a second of durations among the first columns of a schema, by place.
+
+    It is a message in the format of FlatBuffers: tables hold offsets to their fields.
+    """
+
+    def number(kind: str, at: int) -> int:
+        return int(struct.unpack_from(f"<{kind}", schema, at)[0])
+
+    def follow(at: int) -> int:
+        return at + number("I", at)
+
+    def field(table: int, which: int) -> int:
+        """Where a field of a table stands; 0 if it has its usual value."""
+        known = table - number("i", table)
+        slot = 4 + 2 * which
+        offset = number("H", known + slot) if slot < number("H", known) else 0
+        return table + offset if offset else 0
+
+    start = 8 if number("I", 0) == 0xFFFFFFFF else 4
+    listed = follow(field(follow(field(follow(start), 2)), 1))
+    found = {}
+    for place in range(min(most, number("I", listed))):
+        column = follow(listed + 4 + 4 * place)
+        kind = field(column, 2)
+        if not kind or number("B", kind) != _DURATION:
+            continue
+        name, unit = follow(field(column, 0)), field(follow(field(column, 3)), 0)
+        text = schema[name + 4 : name + 4 + number("I", name)].decode()
+        parts = _PARTS_OF_A_SECOND[number("h", unit) if unit else 1]
+        found[place] = (text, parts)
+    return found
 
 
 def _partitions(path: str) -> dict[str, str]:
@@ -169,12 +218,15 @@ def _partitions(path: str) -> dict[str, str]:
     return dict(reversed(found.items()))
 
 
-def _clause(path: str, columns: int) -> str:
+def _clause(path: str, columns: int, durations: Sequence[tuple[int, float]] = ()) -> str:
     """What to select from, a path in quotes; columns are c0, c1, and so on, and ``place``."""
     names = ", ".join(f"c{i}" for i in range(columns))
+    parts = dict(durations)
+    cells = (f"c{i} / {parts[i]} AS c{i}" if i in parts else f"c{i}" for i in range(columns))
     return (
-        f"(SELECT {names}, file_row_number AS place FROM read_parquet({path}, file_row_number = "
-        f"true, hive_partitioning = false, binary_as_string = true) AS t({names}))"
+        f"(SELECT {', '.join(cells)}, file_row_number AS place FROM read_parquet({path}, "
+        "file_row_number = true, hive_partitioning = false, binary_as_string = true) "
+        f"AS t({names}))"
     )
 
 
@@ -192,12 +244,15 @@ class ParquetPlace:
         Bytes of the file when it was read first.
     columns : tuple of str
         Header.
+    durations : tuple of (int, float)
+        Places of columns of durations, and their parts of a second.
     """
 
     source: str
     place: str
     size: int
     columns: tuple[str, ...]
+    durations: tuple[tuple[int, float], ...] = ()
 
     def open(
         self, engine: Engine, wanted: Collection[str], column: str | None, task: str | None
@@ -231,7 +286,7 @@ class ParquetPlace:
         table = engine.new_name()
         with report_damage(self.source):
             # Once, because the file may lie far away.
-            clause = _clause(path, len(self.columns))
+            clause = _clause(path, len(self.columns), self.durations)
             engine.run(
                 f"CREATE TEMP TABLE {table} AS SELECT {', '.join(cells)} FROM {clause} {where}"
             )
@@ -241,7 +296,7 @@ class ParquetPlace:
 
     def _whole(self, engine: Engine, path: str) -> ParquetTable:
         """All rows, which stay in their file: names lie there as numbers of a list of them."""
-        clause = _clause(path, len(self.columns))
+        clause = _clause(path, len(self.columns), self.durations)
         engine.run(_READ_FOOTERS_ONCE)
         with report_damage(self.source):
             described = engine.ask(f"DESCRIBE SELECT * FROM {clause}")

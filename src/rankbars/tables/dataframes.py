@@ -182,7 +182,11 @@ def table_from_frame(frame: Any, engine: Engine | None = None) -> ValueTable:
             part = wrapped[start : start + CHUNK_ROWS]
             yield {name: _cells(part.get_column(named[name])) for name in wanted}
 
-    return ValueTable("data frame", columns, read_chunks, 0, engine)
+    table = ValueTable("data frame", columns, read_chunks, 0, engine)
+    table.durations = frozenset(
+        name for name in columns if isinstance(wrapped.schema[named[name]], nw.Duration)
+    )
+    return table
 
 
 def _one_level(frame: Any) -> _FlatFrame:
@@ -208,10 +212,19 @@ def _with_index(frame: Any) -> Any:
 
 
 def _cells(series: Any) -> Any:
-    """Cells of a narwhals series: numbers as an array, texts coded, others as Python values."""
+    """Cells of a narwhals series: numbers as an array, texts coded, others as Python values.
+
+    Durations are seconds.
+    """
+    import narwhals as nw
+
     texts = _coded(series)
     if texts is not None:
         return texts
+    if isinstance(series.dtype, nw.Duration):
+        fine = series.dtype.time_unit == "ns"
+        parts = series.dt.total_nanoseconds() if fine else series.dt.total_microseconds()
+        series = parts / (1e9 if fine else 1e6)
     gaps = series.is_null().any()
     if not gaps and (series.dtype.is_numeric() or str(series.dtype) == "Boolean"):
         cells = series.to_numpy()
@@ -247,13 +260,18 @@ def _relation_table(relation: Any, engine: Engine | None) -> ValueTable:
         arrays = relation.project(quoted).fetchnumpy()
         yield {name: _plain(arrays[name]) for name in wanted}
 
-    return ValueTable("duckdb relation", columns, read_chunks, 0, engine)
+    table = ValueTable("duckdb relation", columns, read_chunks, 0, engine)
+    kinds = zip(columns, relation.types, strict=True)
+    table.durations = frozenset(name for name, kind in kinds if str(kind) == "INTERVAL")
+    return table
 
 
 def _plain(cells: Any) -> Any:
-    """A NumPy array of numbers as it is; anything else, and gaps, as Python values."""
-    if cells.dtype.kind in "mM":  # nanoseconds would become whole numbers
-        cells = cells.astype(f"{cells.dtype.kind}8[us]")
+    """A NumPy array of numbers as it is, durations in seconds; else, and gaps, Python values."""
+    if cells.dtype.kind == "m":
+        cells = cells / np.timedelta64(1, "s")
+    if cells.dtype.kind == "M":  # nanoseconds would become whole numbers
+        cells = cells.astype("M8[us]")
     if isinstance(cells, np.ma.MaskedArray) or cells.dtype.kind not in "biuf":
         return cells.tolist()
     return cells

@@ -427,6 +427,13 @@ def describe_tasks(
         sides = {
             task: Side(metrics[task], recorded[task], by_column, plain=plain) for task in present
         }
+        if "duration" in dict(group.score.spellings):
+            # Whatever they are called, less is usually better, and it is asked.
+            by_file = False
+            sides = {
+                task: side._replace(metric="duration") if is_plain(side.metric or "score") else side
+                for task, side in sides.items()
+            }
     directions, said = settle_directions(sides, options.direction, group.roles, by_file=by_file)
     if by_column and group.metric not in (None, options.metric):
         # The name of a column such as "score" or "result" is no metric.

@@ -204,6 +204,10 @@ class Table(ABC):
         Columns by which the caller chose rows.
     metric : str, optional
         The metric that a row of its header names for all columns.
+    decimal : {".", ","}
+        What separates the fraction of numbers in text.
+    durations : frozenset of str
+        Columns of durations, which are read as seconds.
     """
 
     source: str
@@ -213,7 +217,8 @@ class Table(ABC):
     partitions: Mapping[str, str] = {}
     fixed: frozenset[str] = frozenset()
     metric: str | None = None
-    decimal: str = "."  # what separates the fraction of numbers in text
+    decimal: str = "."
+    durations: frozenset[str] = frozenset()
     report: Callable[[float], None] | None = None
     place: Place | None = None
     _held_numbers: tuple[Relation, _Numbers] | None = None
@@ -392,6 +397,11 @@ class Table(ABC):
         ):
             return held[1]
         found = _Numbers.of(relation, self.source, roles)
+        for name in self.durations & found.seen.keys():
+            if not found.seen[name].plain:
+                continue
+            told = ("duration", f"{found.seen[name].largest:g} s")
+            found.seen[name] = found.seen[name]._replace(spellings=(told,))
         self._held_numbers = relation, found
         return found
 
@@ -621,7 +631,7 @@ def _check_kind(relation: Relation, name: str, role: str, source: str) -> None:
     known = kind in _NOTHING or kind in _INTEGERS or kind in _FLOATS
     if known or kind in ("BOOLEAN", "UBIGINT", "HUGEINT", "UHUGEINT") or kind.startswith("DECIMAL"):
         return
-    held = "durations: write them as seconds" if kind == "INTERVAL" else f"the type {kind}"
+    held = "intervals: write seconds" if kind == "INTERVAL" else f"the type {kind}"
     which, hint = "", "Leave the column out, or write numbers."
     if not role.startswith("column "):
         which = f" ({role})"

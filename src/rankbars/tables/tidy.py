@@ -306,6 +306,7 @@ _SPELLINGS = {
     "thousands": "commas between thousands are left out",
     "points": "points between thousands are left out",
     "comma": "a comma is the decimal mark",
+    "duration": "durations are read as seconds",
     "mark": "marks behind a value are left aside",
     "word": "pass counts as 1, fail as 0",
     "skipped": "skipped counts as no score",
