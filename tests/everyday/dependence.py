@@ -37,6 +37,24 @@ def side_by_side(header: str) -> str:
     return lines(header, *(",".join(row[name] for name in header.split(",")) for row in wide))
 
 
+ANEW = "'seg_id' names items anew in each 'doc_id', so an item is both"
+
+
+def segments(*, anew: bool, wide: bool = False) -> str:
+    """Twelve documents of four segments, whose numbers may begin anew."""
+    source = random.Random(4)
+    rows = []
+    for document in range(12):
+        level = source.gauss(0.6, 0.1)
+        for place in range(4):
+            names = f"doc{document:02},{place if anew else 4 * document + place}"
+            one, two = (f"{level + shift + source.gauss(0, 0.02):.3f}" for shift in (0.0, 0.05))
+            rows += (
+                [f"{names},{one},{two}"] if wide else [f"one,{names},{one}", f"two,{names},{two}"]
+            )
+    return lines("doc_id,seg_id,one,two" if wide else "system,doc_id,seg_id,score", *rows)
+
+
 def measured_twice() -> str:
     """Each model on training and on test data."""
     source = random.Random(3)
@@ -185,6 +203,21 @@ CASES = (
         ("do not tell",),
         models=("nnU-Net", "UNETR"),
         items=200,
+    ),
+    *(
+        Case(
+            f"segments of documents/{name}",
+            "rank s.csv",
+            {"s.csv": text},
+            said,
+            models=("one", "two"),
+            items=48,
+        )
+        for name, text, said in (
+            ("counted through", segments(anew=False), ("cluster = 'doc_id'",)),
+            ("counted anew", segments(anew=True), ("cluster = 'doc_id'", ANEW)),
+            ("counted anew, beside models", segments(anew=True, wide=True), (ANEW,)),
+        )
     ),
     Case(
         "train and test/test is offered",

@@ -204,6 +204,29 @@ def test_clusters_belong_to_rows() -> None:
         rb.Scores.from_frame(pandas_frame(columns), columns={"cluster": "passage"})
 
 
+@pytest.mark.parametrize("cluster", ["doc_id", "document", "repo"])
+def test_items_that_are_named_anew_in_each_cluster_are_other_items(cluster: str) -> None:
+    item = "seg_id" if cluster == "doc_id" else "item"
+    anew = grid(system=["a", "b"], **{cluster: ["x", "y", "z"], item: range(2)})
+    through = {**anew, item: [*range(6), *range(6)]}
+    for columns in (anew, through):
+        found = only(read_columns(columns))
+        assert found.values.tolist() == [[0, 6], [1, 7], [2, 8], [3, 9], [4, 10], [5, 11]]
+        assert found.clusters is not None
+        assert found.clusters.tolist() == [0, 0, 1, 1, 2, 2]
+    assert only(read_columns(anew)).ids == ("x:0", "x:1", "y:0", "y:1", "z:0", "z:1")
+    assert "numbered-anew" in codes(read_columns(anew))
+    assert "numbered-anew" not in codes(read_columns(through))
+    twice = {name: [*cells, cells[0]] for name, cells in anew.items()}
+    with pytest.raises(rb.DataError, match="cluster and item 'x:0' has 2 rows"):
+        read_columns(twice)
+
+
+def test_items_that_stand_in_several_groups_are_not_taken_for_several_items() -> None:
+    with pytest.raises(rb.DataError, match="item '0' has 2 rows"):
+        read_columns(grid(model=["a", "b"], group=["de", "fr"], item=range(4)))
+
+
 def test_weights_belong_to_rows_or_to_the_task() -> None:
     columns = grid(model=["a", "b"], task=["t"], item=range(2))
     rows = read_columns({**columns, "weight": [1.0, 3.0, 1.0, 3.0]})

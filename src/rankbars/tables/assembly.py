@@ -244,7 +244,10 @@ def _read_records(group: Group, records: Records, options: ReadOptions) -> Score
 
 def _read_again(group: Group, error: DuplicateRowsError, options: ReadOptions) -> Scores:
     """Scores of rows that stand twice, read in another way; raises the error if there is none."""
-    other = _by_condition(group) or _seed_as_repeat(group) or _settle_reruns(group, options)
+    other = (
+        _by_condition(group) or _seed_as_repeat(group) or _numbered_anew(group)
+        or _settle_reruns(group, options)
+    )  # fmt: skip
     if other is None:
         from rankbars.tables.tellingcolumns import describe_copies
 
@@ -254,7 +257,7 @@ def _read_again(group: Group, error: DuplicateRowsError, options: ReadOptions) -
         Note(code, f"{part.rows.source}: {text}")
         for part in other.parts
         for code, text in part.remarks
-        if code in ("condition", "reruns")
+        if code in ("condition", "reruns", "numbered-anew")
     )
 
 
@@ -412,6 +415,32 @@ def _seed_as_repeat(group: Group) -> Group | None:
     keys = (role, *group.plan.keys)
     rest = tuple(one for one in group.plan.ignored if one != role)
     return replace(group, plan=RowPlan("folds", keys, (), rest))
+
+
+def _numbered_anew(group: Group) -> Group | None:
+    """The group with items that are named in each cluster by itself, such as segments of documents.
+
+    None where no item of a model stands in several clusters.
+    """
+    if group.plan.kind != "items" or group.plan.keys != ("item",) or "cluster" not in group.roles:
+        return None
+    if fold_name(group.roles["cluster"]) == "group" and "cluster" not in group.named:
+        return None  # that may be anything, such as the language of the same item
+    for part in group.parts:
+        keys = ", ".join(role for role in ("model", "task", "item") if role in part.rows.labels)
+        several = f"GROUP BY {keys} HAVING count(DISTINCT cluster) > 1 LIMIT 1"
+        asked = f"SELECT 1 FROM {part.rows.clause} {several}"
+        if "cluster" not in part.rows.labels or not part.rows.engine.ask(asked):
+            return None
+    cluster, item = group.roles["cluster"], group.roles["item"]
+    text = (
+        f"{item!r} names items anew in each {cluster!r}, so an item is both; those of one "
+        f"{cluster!r} go together."
+    )
+    first, *others = group.parts
+    plan = group.plan._replace(keys=("cluster", "item"))
+    parts = (first.with_remark("numbered-anew", text), *others)
+    return replace(group, parts=parts, plan=plan)
 
 
 def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTasks) -> Scores:

@@ -27,6 +27,7 @@ __all__ = [
     "check_header",
     "existing_column",
     "find_columns",
+    "find_segments",
     "fold_name",
     "names_source",
     "paste_columns",
@@ -222,9 +223,7 @@ def find_columns(
     taken = set(roles.values())
     free = [name for name in columns if name not in taken]
     passed_over: list[str] = []
-    for role in _BESIDE_ITEMS:
-        if not {"item", role} & set(named):
-            roles |= _beside_items(role, free)
+    roles |= _told_by_others(named, free)
     free = [name for name in free if name not in roles.values()]
     for role in ROLES:
         if role in named or role in roles:
@@ -287,6 +286,15 @@ def names_source(name: str) -> bool:
     return fold_name(name) in _SOURCES
 
 
+def _told_by_others(named: Collection[str], free: Sequence[str]) -> dict[str, str]:
+    """Roles of columns whose names say what they are only beside certain others."""
+    found: dict[str, str] = {}
+    for role in _BESIDE_ITEMS:
+        if not {"item", role} & set(named):
+            found |= _beside_items(role, free)
+    return found if {"item", "cluster"} & set(named) else found | find_segments(free)
+
+
 # What names the item, and beside another name of items something else: by role its name, and
 # what is no other name of items.
 _BESIDE_ITEMS = {
@@ -303,6 +311,27 @@ def _beside_items(role: str, free: Sequence[str]) -> dict[str, str]:
     beside = folded.keys() & (role_names("item") - itself) and not folded.keys() & role_names(role)
     record = role == "task" and folded.keys() >= _RUN_RECORD
     return {role: folded[called]} if called in folded and (beside or record) else {}
+
+
+# Segments, as those of translations, and the documents that they stand in.
+_SEGMENTS = frozenset({"segid", "segmentid", "segidx", "segmentidx", "sentid",
+                       "sentenceid", "sentidx", "sentenceidx"})  # fmt: skip
+_DOCUMENTS = frozenset({"doc", "docid", "docidx", "document", "documentid", "documentidx"})
+
+
+def find_segments(free: Sequence[str]) -> dict[str, str]:
+    """The item and its cluster, where segments stand beside their documents.
+
+    Examples
+    --------
+    >>> find_segments(["system", "doc_id", "seg_id", "score"]), find_segments(["doc_id", "score"])
+    ({'item': 'seg_id', 'cluster': 'doc_id'}, {})
+    """
+    segments = [name for name in free if fold_name(name) in _SEGMENTS]
+    documents = [name for name in free if fold_name(name) in _DOCUMENTS]
+    if len(segments) != 1 or len(documents) != 1:
+        return {}
+    return {"item": segments[0], "cluster": documents[0]}
 
 
 def paste_names(option: str, names: Iterable[str]) -> str:

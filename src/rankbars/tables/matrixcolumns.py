@@ -25,6 +25,7 @@ from rankbars.tables.asides import (
 from rankbars.tables.cells import WORDS, NumberColumn, Unread, merge_columns, read_number
 from rankbars.tables.columns import (
     existing_column,
+    find_segments,
     fold_name,
     names_source,
     paste_names,
@@ -260,11 +261,8 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
     row_names = keys.pop(rows, None) or _row_names(
         [name for name in names if name not in keys.values()], header, rows
     )
-    matrix = f"{rows}s by {columns}s"
-    if matrix == "items by models":
-        free = [name for name in names if name not in (*keys.values(), *options.models)]
-        row_names = _names_of_items(header, row_names, free, clustered="cluster" in named)
-    row_names, keys = _with_source(header, names, row_names, keys, matrix)
+    if rows == "item" and columns == "model":
+        row_names, keys = _with_source(header, names, row_names, keys, named, options.models)
     taken = {row_names, *keys.values(), *traits.values()}
     rest = [name for name in names if name not in taken]
     numbers = header.row_numbers - set(named.values())
@@ -421,13 +419,19 @@ def _ask_kinds(table: Table, values: Sequence[str], others: Sequence[str]) -> st
 
 
 def _with_source(
-    header: Header, names: Sequence[str], rows: str | None, keys: Mapping[str, str], matrix: str
-) -> tuple[str | None, dict[str, str]]:
+    header: Header, names: Sequence[str], rows: str | None, keys: Mapping[str, str],
+    named: Collection[str], models: Collection[str],
+) -> tuple[str | None, dict[str, str]]:  # fmt: skip
     """The column of items, and keys with what they come from: patients that have several scans."""
+    free = [name for name in names if name not in (*keys.values(), *models)]
+    rows = _names_of_items(header, rows, free, clustered="cluster" in named)
+    if "cluster" in keys:
+        return rows, dict(keys)
+    segments = {} if "item" in named else find_segments(names)
+    if segments:
+        return segments["item"], {**keys, "cluster": segments["cluster"]}
     free = [name for name in names if name not in keys.values()]
     source = next((name for name in free if name != rows and names_source(name)), None)
-    if matrix != "items by models" or "cluster" in keys:
-        return rows, dict(keys)
     if rows is not None and names_source(rows):
         texts = [name for name in free if name not in header.numbers]
         beside = next(filter(header.is_different, texts), rows)
