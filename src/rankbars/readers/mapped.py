@@ -40,7 +40,13 @@ from rankbars.readers.trials import Sheet, Trial, parts_of, spent
 from rankbars.tables.columns import ROLES as COLUMNS
 from rankbars.tables.columns import fold_name
 from rankbars.tables.jsonmaps import MAP_ROLES, MAP_TOKEN, parse_map
-from rankbars.tables.metrics import is_proportion, usual_direction
+from rankbars.tables.metrics import (
+    ends_in_loss,
+    is_amount,
+    is_plain,
+    is_proportion,
+    usual_direction,
+)
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["MAP_FILE", "describe_json", "propose_map", "read", "sniff"]
@@ -161,7 +167,31 @@ def _read(file: InputFile, options: ReadOptions) -> list[Sheet]:
     for sheet in sheets.values():
         sheet.limits = sheet.limits_of_shares()
         sheet.notes += [note, *passed]
+    known = {one.scores.get("score") for sheet in sheets.values() for one in sheet.trials}
+    called, asked = _measured(paths.get("score", ""), marks=known <= {0.0, 1.0, None})
+    for sheet in sheets.values():
+        sheet.called, sheet.asked = called, asked
     return [*sheets.values()]
+
+
+def _measured(path: str, *, marks: bool) -> tuple[str, bool]:
+    """What the score at a path is called, if its name says more, and whether its side is asked.
+
+    The last key tells, and the one above it where that is the mean or the value of something.
+    `marks` says whether all scores are 0 and 1.
+    """
+    keys = [token for token in _tokens(path) if token not in ("[]", "*")]
+    if not keys:
+        return "", False
+    last, both = keys[-1], ".".join(keys[-2:])
+    usual = usual_direction(last)
+    if usual == "higher":
+        return last, False
+    lower = usual == "lower" or any(is_amount(name) or ends_in_loss(name) for name in (last, both))
+    by_key = path.endswith("*")  # members of an object: its name is that of no measure
+    if not lower and (marks or by_key or is_plain(both)):
+        return "", False
+    return last if usual else both, True
 
 
 def _number(value: object, place: str, role: str) -> float | None:

@@ -95,6 +95,8 @@ class Sheet:
         What the model is called after, where the content does not say it: ``"file"``.
     asked : bool
         Whether it must be declared which side of the measure is better.
+    called : str
+        Name that tells direction and scale, where it is not that of the measure.
     notes : list of Note
         What must be said about it.
     """
@@ -112,6 +114,7 @@ class Sheet:
     repeats: bool = True
     named: str = ""
     asked: bool = False
+    called: str = ""
     notes: list[Note] = field(default_factory=list)
 
     def limits_of_shares(self) -> tuple[float | None, float | None]:
@@ -218,13 +221,15 @@ def _run(sheet: Sheet, notes: Sequence[Note]) -> Run:
         if name in _LOWER and not (column > 0).any():
             continue  # nobody counted it
         known = column[column == column]
+        told = (sheet.called or None) if name == sheet.metric else None
         measures[name] = Measure(
             name,
             scores=column if len(known) else None,
             value=sheet.published.get(name),
             n=len({trial.item for trial in trials}) if name in sheet.published else None,
+            metric=told,
             direction=_direction(name, sheet),
-            origin=f"by what {name!r} means",
+            origin=f"by what {told or name!r} means",
             limits=sheet.limits if name == sheet.metric else (None, None),
         )
     return Run(
