@@ -107,6 +107,9 @@ def test_a_board_is_read_from_standard_input(rankbars: Command, board: rb.Leader
         (b"model,task,score\na,t,1\n", "valid JSON"),
         (b"\xff\xfe\x00", "UTF-8"),
         (b"[" * 200_000, "valid JSON"),
+        (b"PK\x03\x04board.json", "it is a ZIP archive. Unpack it"),
+        (b"PK\x03\x04xl/workbook.xml", "it is a workbook (Excel). Save its sheet as CSV"),
+        (b"PAR1\xff", "If it holds results: rankbars rank bad.json -o board.json"),
     ],
 )
 @pytest.mark.parametrize("command", [("show",), ("report", "-o", "page.html")])

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.about import About
 from rankbars.data.aggregate import Aggregate
+from rankbars.data.binaryfiles import binary_kind
 from rankbars.data.board import Leaderboard, ranks_from_relation
 from rankbars.data.boardparts import (
     CategoryRanks,
@@ -424,10 +425,14 @@ def _unpacked(content: bytes, name: str) -> bytes:
 
 
 def _parse(content: bytes, name: str) -> Any:
+    kind = "" if content.startswith(b"PAR1") else binary_kind(content, name)
+    if kind:
+        raise ReadError(f"{name} is not a board file: {kind}")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ReadError(f"{name} is not a board file: it is not UTF-8 text.") from error
+        said = f"it is not UTF-8 text.{_if_results(name)}"  # a store, say
+        raise ReadError(f"{name} is not a board file: {said}") from error
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
@@ -439,10 +444,15 @@ def _parse(content: bytes, name: str) -> Any:
                 f"({conflict[1]}). Choose one of them, or make the board again."
             ) from error
         raise ReadError(
-            f"{name} is not a board file: it does not hold valid JSON ({error}). If it holds "
-            f"results: rankbars rank {name} -o board.json makes a board of them, and rankbars "
-            "compare takes two models."
+            f"{name} is not a board file: it does not hold valid JSON ({error}).{_if_results(name)}"
         ) from error
+
+
+def _if_results(name: str) -> str:
+    return (
+        f" If it holds results: rankbars rank {name} -o board.json makes a board of them, and "
+        "rankbars compare takes two models."
+    )
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -18,14 +18,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple, TypeVar
 
+from rankbars.data.binaryfiles import COMPRESSIONS, binary_kind
 from rankbars.data.drafts import TemporaryFolder
 from rankbars.errors import ReadError
 from rankbars.readers.openedfiles import (
-    COMPRESSIONS,
     DAMAGE,
     Meter,
     Progress,
-    binary_kind,
     open_binary,
     open_raw,
 )

@@ -15,10 +15,10 @@ from importlib.metadata import EntryPoint, distribution, distributions
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
 
+from rankbars.data.binaryfiles import binary_kind
 from rankbars.data.scores import Scores
 from rankbars.errors import RankbarsError, ReadError
 from rankbars.readers.inputfiles import InputFile, read_head
-from rankbars.readers.openedfiles import binary_kind
 from rankbars.readers.parts import Part, is_part
 from rankbars.tables.readoptions import ReadOptions
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from rankbars.data.binaryfiles import binary_kind
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.delimited import open_delimited
@@ -20,7 +21,7 @@ from rankbars.readers.inputfiles import (
     file_stem,
     read_head,
 )
-from rankbars.readers.openedfiles import binary_kind, refuse_bomb
+from rankbars.readers.openedfiles import refuse_bomb
 from rankbars.readers.recognition import DECLINED, TABLE, Recognition
 from rankbars.tables.asides import has_counts
 from rankbars.tables.columns import find_columns
