@@ -205,7 +205,7 @@ def check(
         looked = open_record(ledger, change, alpha, digest_of(rules), chosen, pairs, spend)
         chosen = looked.pooled
     if about:
-        chosen = settle_gaps(chosen, models, missing, missing_tasks, missing_items)
+        chosen = settle_gaps(chosen, models, missing, missing_tasks, missing_items, test)
     chosen = count_groups(chosen)
     spec, of_runs = settle_runs(chosen.select(models=models) if about else chosen, spec)
     asked_about = {} if independent_rows or not about else chosen.tasks
@@ -406,8 +406,9 @@ def _refuse_lost_trials(scores: Scores, models: tuple[str, ...]) -> None:
 
 
 def settle_gaps(
-    scores: Scores, models: tuple[str, ...], missing: str, tasks: str | None, items: str | None
-) -> Scores:
+    scores: Scores, models: tuple[str, ...], missing: str, tasks: str | None, items: str | None,
+    test: str = "auto",
+) -> Scores:  # fmt: skip
     """The scores with what is missing settled, tasks that were never run having been looked at."""
     gaps, option = find_gaps(scores), "--missing"
     apart = tasks is not None or items is not None
@@ -421,10 +422,11 @@ def settle_gaps(
         if lacking and not lacking.issuperset(scores.tasks):
             settle_tasks(scores, (), "raise")  # what is said of items leads nowhere there
         call = "rb.check(scores, claims, "
-        raise refuse_gaps(scores, gaps, ("pairwise", "listwise", "fail"), "judged", call)
+        raise refuse_gaps(scores, gaps, ("pairwise", "listwise", "fail"), "judged", call, test=test)
     if missing == "raise":
         _refuse_lost_trials(scores, models)
-    resolved = resolve_items(scores, missing) if apart else resolve_missing(scores, missing)
+    resolve = resolve_items if apart else resolve_missing
+    resolved = resolve(scores, missing, test=test)
     gone = sorted(set(models) - set(resolved.models))
     lost = len(scores.tasks) - len(resolved.tasks)
     if gone or lost:

@@ -135,7 +135,7 @@ def head_to_head(
     if a == b:
         raise OptionError(f"Two different models are needed; got {a!r} twice.")
     pair = take_pair(take_scores("head_to_head", scores, (a, b)), a, b)
-    pair = _without_gaps(pair, (a, b), missing, missing_tasks, missing_items)
+    pair = _without_gaps(pair, (a, b), missing, missing_tasks, missing_items, test)
     duel = contrast_models(
         pair, a, b, test=test, alpha=alpha, over=over, seed=seed, resamples=resamples, votes=votes,
         zero_se=zero_se, runs=runs, average_anyway=average_anyway, normalise=normalise,
@@ -154,8 +154,9 @@ def take_pair(scores: Scores, a: str, b: str) -> Scores:
 
 
 def _without_gaps(
-    pair: Scores, models: tuple[str, str], missing: str, tasks: str | None, items: str | None
-) -> Scores:
+    pair: Scores, models: tuple[str, str], missing: str, tasks: str | None, items: str | None,
+    test: str,
+) -> Scores:  # fmt: skip
     """The pair with its gaps settled: tasks that were never run first where they are asked for."""
     check_name("missing policy", missing, ("auto", *MISSING_POLICIES))
     if tasks is not None:
@@ -168,9 +169,9 @@ def _without_gaps(
         pair = _without_tasks(pair, models, word if tasks is None else tasks)
         missing = items or (missing if missing in MISSING_ITEMS else "raise")
         apart = [gap for gap in find_gaps(pair) if not never_run(pair, gap)]
-        return _without_items(pair, models, missing, apart, resolve_items)
+        return _without_items(pair, models, missing, apart, resolve_items, test)
     missing = "raise" if missing == "auto" else missing
-    return _without_items(pair, models, missing, find_gaps(pair), resolve_missing)
+    return _without_items(pair, models, missing, find_gaps(pair), resolve_missing, test)
 
 
 def _without_tasks(pair: Scores, models: tuple[str, str], policy: str) -> Scores:
@@ -212,18 +213,18 @@ def _without_tasks(pair: Scores, models: tuple[str, str], policy: str) -> Scores
 
 def _without_items(
     pair: Scores, models: tuple[str, str], missing: str, gaps: list[Gap],
-    resolve: Callable[[Scores, str], Scores],
+    resolve: Callable[..., Scores], test: str,
 ) -> Scores:  # fmt: skip
     if gaps and missing == "raise":
         call = f"rb.head_to_head(scores, {models[0]!r}, {models[1]!r}, "
-        raise refuse_gaps(pair, gaps, ("pairwise", "listwise", "fail"), "compared", call)
+        raise refuse_gaps(pair, gaps, ("pairwise", "listwise", "fail"), "compared", call, test=test)
     if gaps and missing == "bounds" and {gap.task for gap in gaps} == set(pair.tasks):
         raise DataError(
             "--missing bounds leaves out the tasks on which one of the two lacks a score, and here "
             "that is every task, so nothing is left to compare. Use --missing pairwise, listwise "
             "or fail."
         )
-    resolved = resolve(pair, missing)
+    resolved = resolve(pair, missing, test=test)
     for name in models:
         if name not in resolved.models:
             raise DataError(

@@ -70,6 +70,24 @@ SUBMITTED = {
     )
 }
 
+
+def own_requests(failed: int = 0) -> str:
+    """Times of two servers, each of which answered requests of its own."""
+    return lines(
+        "server,request,total_ms",
+        *(
+            f"{name},{name}-{n},{'' if n < failed else base + 37 * (n % 11)}"
+            for name, base in (("slow", 900), ("fast", 600))
+            for n in range(60)
+        ),
+    )
+
+
+OWN = (
+    "rank r.csv --column model=server --column item=request --column score=total_ms "
+    "--direction lower"
+)
+
 CASES = (
     Case(
         "submissions that were rejected/are asked about",
@@ -182,5 +200,28 @@ CASES = (
         "rank a.csv",
         {"a.csv": agents()},
         ("have a text in the column 'error' and a score",),
+    ),
+    Case(
+        "rows of its own for each model/asked about",
+        f"{OWN} --missing pairwise",
+        {"r.csv": own_requests()},
+        ("no two models share a row", "--test welch --missing pairwise"),
+        ("--missing listwise", "not tell", "are missing"),
+        code=1,
+    ),
+    Case(
+        "rows of its own for each model/none missing",
+        f"{OWN} --test welch",
+        {"r.csv": own_requests()},
+        ("fast leads", "Each model has rows of its own"),
+        ("Scored", "share no row", "are missing"),
+        means={"slow": 1075.75, "fast": 775.75},
+    ),
+    Case(
+        "rows of its own for each model/some failed",
+        f"{OWN} --test welch --missing pairwise",
+        {"r.csv": own_requests(3)},
+        ("fast leads", "6 rows have no score: fast (3), slow (3)", "95 %"),
+        ("expected scores 120",),
     ),
 )

@@ -467,7 +467,7 @@ class Leaderboard(Frozen):
     def coverage(self) -> NDArray[np.float64]:
         """Share of all expected rows of all tasks that each model has a score for, shape (M,)."""
         rows = np.array([max(task.n, 1) for task in self.tasks.values()], dtype=np.float64)
-        shares = np.array([task.coverage for task in self.tasks.values()])
+        shares = np.array([task.scored_share for task in self.tasks.values()])
         return np.asarray(rows @ shares / rows.sum())
 
     @property

@@ -117,6 +117,12 @@ class Coverage:
         """Share of the expected rows that have a score, shape (M,)."""
         return self.scored / max(self.expected, 1)
 
+    @property
+    def is_disjoint(self) -> bool:
+        """Whether each row left a trace of one model alone: no two were given the same row."""
+        given = self.expected - self.missing
+        return bool(given.sum() == self.expected and np.count_nonzero(given) > 1)
+
     def spread(self, of_models: Sequence[str], models: Sequence[str]) -> Coverage:
         """Counts about `of_models` as counts about `models`; for further ones all are missing.
 

@@ -350,6 +350,20 @@ class TaskResult(DrawnRanks):
             raise DataError(f"Task {self.name!r} must have the noise of each of {size} models.")
 
     @property
+    def own_rows(self) -> Coverage | None:
+        """Counts of the rows of each model, where no two models share one and none are paired."""
+        unpaired = self.test == "welch" and self.counts is not None and self.counts.is_disjoint
+        return self.counts if unpaired else None
+
+    @property
+    def scored_share(self) -> NDArray[np.float64]:
+        """Share of the rows that each model was given that have a score, shape (M,)."""
+        own = self.own_rows
+        if own is None:
+            return self.coverage
+        return np.asarray(own.scored / np.maximum(own.expected - own.missing, 1))
+
+    @property
     def may_be_first(self) -> NDArray[np.bool_]:
         """Models with a score on this task whose rank may be 1, shape (M,).
 

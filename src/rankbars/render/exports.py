@@ -303,7 +303,7 @@ def _task_rows(board: Leaderboard, name: str) -> Iterable[Sequence[object]]:
             float(task.mean[i]),
             float(task.se[i]),
             *(int(rank) for rank in ranks),
-            float(task.coverage[i]),
+            float(task.scored_share[i]),
             *(int(ends[i]) for ends in (task.spread_best, task.spread_worst) if ends is not None),
         )
 

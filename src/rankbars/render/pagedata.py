@@ -69,7 +69,7 @@ def page_json(board: Leaderboard, remarks: tuple[Remark, ...]) -> str:
 def page_data(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]:
     """The data of the page as plain values; names are as the page shows them."""
     tasks = list(board.tasks.values())
-    coverage = np.array([task.coverage for task in tasks])
+    coverage = np.array([task.scored_share for task in tasks])
     new_claim = None if board.lead == "new_task" else new_task_claim(board)
     overall = board.overall
     return {

@@ -258,7 +258,7 @@ def task_table(board: Leaderboard, name: str, remarks: tuple[Remark, ...] | None
             ranks=show_ranks(int(task.best[i]), int(task.worst[i])),
             score=scores[i],
             tier=str(tier[i]) if tiers else "",
-            coverage=show_share(float(task.coverage[i])),
+            coverage=show_share(float(task.scored_share[i])),
             marks=_marks(board.models[i], remarks),
         )
         for i in task_order(task)
@@ -270,7 +270,7 @@ def task_table(board: Leaderboard, name: str, remarks: tuple[Remark, ...] | None
         score_note=task_score_note(task),
         score_line=_score_line(scores, task),
         has_tiers=tiers,
-        has_coverage=bool((task.coverage < 1.0).any()),
+        has_coverage=bool((task.scored_share < 1.0).any()),
         rows=rows,
         remarks=remarks,
     )

@@ -510,11 +510,20 @@ def outcome_sentence(board: Leaderboard) -> str:
     >>> outcome_sentence(rb.leaderboard(scores, missing="pairwise"))
     'Of 4 expected scores 1 is missing; 2 of the others are 0.'
     """
-    counted = [task.counts for task in board.tasks.values() if task.counts is not None]
-    expected = sum(one.expected * len(board.models) for one in counted)
+    tasks = [task for task in board.tasks.values() if task.counts is not None]
+    counted = [task.counts for task in tasks if task.counts is not None]
+    own = [task.own_rows is not None for task in tasks]
+    expected = sum(
+        one.expected * (1 if alone else len(board.models))
+        for one, alone in zip(counted, own, strict=True)
+    )
     lost = []
     for name, what in (("errors", "failed"), ("unscored", "ran unscored"), ("missing", "missing")):
-        number = sum(int(getattr(one, name).sum()) for one in counted)
+        number = sum(
+            int(getattr(one, name).sum())
+            for one, alone in zip(counted, own, strict=True)
+            if not (alone and name == "missing")
+        )
         if number:
             verb = "" if what != "missing" else "is " if number == 1 else "are "
             lost.append(f"{number:,} {verb}{what}")

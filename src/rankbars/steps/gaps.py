@@ -27,6 +27,7 @@ __all__ = [
     "lost_rows",
     "lost_trials",
     "never_run",
+    "of_own_rows",
     "refuse_lost",
     "row_values",
     "tasks_apart",
@@ -96,6 +97,30 @@ def tasks_apart(scores: Scores) -> str:
             f"rb.read({named!r}))."
         )
     return f"{said} Are tasks named alike for both?"
+
+
+def of_own_rows(scores: Scores) -> tuple[str, ...]:
+    """Tasks on which each row was given to one model, as requests in an A/B test: none is shared.
+
+    Examples
+    --------
+    >>> values = np.array([[1.0, np.nan], [np.nan, 0.0], [np.nan, 1.0]])
+    >>> of_own_rows(Scores.from_arrays({"chats": values}, ["a", "b"]))
+    ('chats',)
+    """
+    return tuple(
+        task
+        for task, evidence in scores.tasks.items()
+        if isinstance(evidence, Items) and _are_own(evidence, scores.info[task].coverage)
+    )
+
+
+def _are_own(items: Items, coverage: Coverage | None) -> bool:
+    there = ~np.isnan(items.values)
+    if np.count_nonzero(there.any(axis=0)) < 2 or there.sum(axis=1).max(initial=0) > 1:
+        return False
+    # Rows of models that were not chosen are nobody's here.
+    return coverage is None or int((coverage.expected - coverage.missing).sum()) <= items.n
 
 
 def known_rows(scores: Scores, task: str) -> Outline:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
+
 from rankbars.data.evidence import Items
 from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Scores
+from rankbars.data.storedtasks import models_of
 from rankbars.errors import DataError, UnknownOptionError
 from rankbars.steps.gappolicies import POLICIES, strangers
 from rankbars.steps.gaps import (
@@ -17,19 +20,20 @@ from rankbars.steps.gaps import (
     lost_rows,
     lost_trials,
     never_run,
+    of_own_rows,
     refuse_lost,
     tasks_apart,
     to_declare,
     worst_for_trials,
 )
 
-__all__ = ["refuse_gaps", "resolve_items", "resolve_missing"]
+__all__ = ["refuse_gaps", "refuse_pairless", "resolve_items", "resolve_missing"]
 
 
 _MOST_NAMES = 5
 
 
-def resolve_missing(scores: Scores, policy: str = "raise") -> Scores:
+def resolve_missing(scores: Scores, policy: str = "raise", *, test: str = "auto") -> Scores:
     """Scores with the gaps treated by one stated policy, and a note that says what it did.
 
     Parameters
@@ -43,6 +47,9 @@ def resolve_missing(scores: Scores, policy: str = "raise") -> Scores:
         ``"fail"`` gives a missing answer the declared minimum of the score. ``"drop_models"``
         leaves out models with a gap. ``"bounds"`` counts a model with a gap as absent from that
         task, where it may stand anywhere.
+    test : str
+        The test that compares models. ``"welch"`` pairs no rows: where no two models share one,
+        those of the others are not missing.
 
     Returns
     -------
@@ -64,10 +71,10 @@ def resolve_missing(scores: Scores, policy: str = "raise") -> Scores:
     >>> resolve_missing(scores, "listwise").tasks["math"].n
     2
     """
-    return _resolved(scores, find_gaps(scores), policy)
+    return _resolved(scores, find_gaps(scores), policy, test)
 
 
-def _resolved(scores: Scores, gaps: list[Gap], policy: str) -> Scores:
+def _resolved(scores: Scores, gaps: list[Gap], policy: str, test: str) -> Scores:
     if policy not in ("raise", *POLICIES):
         raise UnknownOptionError.among("missing policy", policy, ("raise", *POLICIES))
     if policy in ("raise", "fail") and (rows := lost_rows(scores)):
@@ -80,10 +87,14 @@ def _resolved(scores: Scores, gaps: list[Gap], policy: str) -> Scores:
         scores = scores.with_notes(_trials_left_out(scores))
     if not gaps:
         return scores
+    if test == "welch" and policy in ("raise", "pairwise") and _all_own(scores, gaps):
+        lost = _lost_of_own(scores)
+        if policy == "pairwise" or not lost:
+            return scores.with_notes(_notes_on_own(scores, lost))
     if policy == "raise":
         raise refuse_gaps(
             scores, gaps, ("pairwise", "listwise", "drop_models", "bounds", "fail"), "ranked",
-            "rb.leaderboard(scores, ",
+            "rb.leaderboard(scores, ", test=test,
         )  # fmt: skip
     resolved = POLICIES[policy](scores, gaps)
     note = Note("missing", f"{_summary(scores, gaps)} {_DONE[policy]}", models=_named(gaps))
@@ -97,6 +108,69 @@ def _resolved(scores: Scores, gaps: list[Gap], policy: str) -> Scores:
         models=_named(gaps),
     )
     return resolved.with_notes([note, left_out])
+
+
+def _all_own(scores: Scores, gaps: list[Gap]) -> bool:
+    """Whether models lack the rows of each other alone."""
+    if not gaps:
+        return False
+    own = of_own_rows(scores)
+    return all(gap.task in own for gap in gaps)
+
+
+def _lost_of_own(scores: Scores) -> dict[str, int]:
+    """How many of its own rows each model has no score for, where it lacks any."""
+    lost: Counter[str] = Counter()
+    for task in of_own_rows(scores):
+        coverage = scores.info[task].coverage
+        if coverage is not None:
+            counts = (coverage.errors + coverage.unscored).tolist()
+            lost.update(dict(zip(models_of(scores.tasks, task), counts, strict=True)))
+    return {model: lost[model] for model in scores.models if lost[model]}
+
+
+def _told_of_own(lost: dict[str, int]) -> str:
+    shown = ", ".join(f"{model} ({count:,})" for model, count in lost.items())
+    one = sum(lost.values()) == 1
+    return f"{sum(lost.values()):,} row{' has' if one else 's have'} no score: {shown}"
+
+
+def _notes_on_own(scores: Scores, lost: dict[str, int]) -> list[Note]:
+    text = (
+        "Each model has rows of its own, so means of all rows of each are compared, and no rows "
+        "are paired."
+    )
+    notes = [Note("unpaired-rows", text)]
+    if lost:
+        text = (
+            f"{_told_of_own(lost)}. They are left out; valid if what is missing does not depend "
+            "on the score. A model that fails where it would be wrong looks better than it is."
+        )
+        notes.append(Note("missing", text, models=tuple(sorted(lost))))
+    return notes
+
+
+def _refuse_own(scores: Scores, done: str, call: str, test: str) -> DataError:
+    """Rows that no two models share, and the test that does not pair any."""
+    lost, task = _lost_of_own(scores), of_own_rows(scores)[0]
+    valid = "; valid only if what failed has nothing to do with the score" if lost else ""
+    evidence, first = scores.tasks[task], ""
+    if isinstance(evidence, Items) and evidence.ids is not None:
+        places = dict.fromkeys((~np.isnan(evidence.values)).argmax(axis=0).tolist())
+        first = f" (first rows: {', '.join(repr(evidence.ids[row]) for row in [*places][:2])})"
+    asked = test != "welch"
+    said = (
+        f"On task {task!r} no two models share a row{first}, so no differences on the same rows "
+        f"can be taken. {'' if not lost else f'{_told_of_own(lost)}. '}"
+    )
+    way = "--test welch --missing pairwise" if asked else "--missing pairwise"
+    more = " If rows are the same for all, name them alike." if asked else ""
+    python = 'test="welch", missing="pairwise"' if asked else 'missing="pairwise"'
+    return DataError(
+        f"{said.rstrip()}\nNothing was {done}. If each model was given rows of its own, as in an "
+        f"A/B test, compare the means of all rows of each{valid}:\n  {way}\n"
+        f"In Python: {call}{python}).{more}"
+    )
 
 
 def _trials_left_out(scores: Scores) -> list[Note]:
@@ -114,7 +188,7 @@ def _trials_left_out(scores: Scores) -> list[Note]:
     ]
 
 
-def resolve_items(scores: Scores, policy: str) -> Scores:
+def resolve_items(scores: Scores, policy: str, *, test: str = "auto") -> Scores:
     """Scores with what is missing of tasks that were run treated by one policy.
 
     A model that left no trace on a task never ran it: that is no gap of this kind. One whose
@@ -128,12 +202,26 @@ def resolve_items(scores: Scores, policy: str) -> Scores:
     ('b',)
     """
     gaps = [gap for gap in find_gaps(scores) if not never_run(scores, gap)]
-    return _resolved(scores, gaps, policy)
+    return _resolved(scores, gaps, policy, test)
+
+
+def refuse_pairless(scores: Scores) -> None:
+    """Refuse to compare pairs on the rows both have, where no two models have a row in common.
+
+    Raises
+    ------
+    DataError
+        With the test that does not pair rows.
+    """
+    gaps = find_gaps(scores)
+    if {gap.task for gap in gaps} == set(scores.tasks) and _all_own(scores, gaps):
+        raise _refuse_own(scores, "ranked", "rb.leaderboard(scores, ", "auto")
 
 
 def refuse_gaps(
-    scores: Scores, gaps: list[Gap], policies: tuple[str, ...], done: str, call: str
-) -> DataError:
+    scores: Scores, gaps: list[Gap], policies: tuple[str, ...], done: str, call: str, *,
+    test: str = "auto",
+) -> DataError:  # fmt: skip
     """What is missing and what each policy would keep, the one that fits the reason first.
 
     Parameters
@@ -148,9 +236,13 @@ def refuse_gaps(
         What was not done: ``"ranked"`` or ``"compared"``.
     call : str
         The call in Python, up to the option.
+    test : str
+        The test that was asked for.
     """
     if apart := tasks_apart(scores):
         return DataError(apart)
+    if _all_own(scores, gaps):
+        return _refuse_own(scores, done, call, test)
     offered = list(policies)
     lacking = _without_scores(scores, gaps)
     if lacking:  # with them nobody can be compared, whatever is left out

@@ -18,7 +18,7 @@ from rankbars.data.scores import Scores
 from rankbars.data.spec import MISSING_TASKS, Spec
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.steps.gaps import find_gaps, tasks_apart
-from rankbars.steps.missingness import resolve_items, resolve_missing
+from rankbars.steps.missingness import refuse_pairless, resolve_items, resolve_missing
 
 __all__ = ["Entries", "bridged_spec", "settle_missing"]
 
@@ -75,12 +75,14 @@ class _Grid(NamedTuple):
 def settle_missing(scores: Scores, spec: Spec) -> Entries:
     """What becomes of all that is missing: rows that were not answered, and tasks never run."""
     items, tasks = spec.missing_items, spec.missing_tasks
+    if items == "pairwise" and spec.test != "welch":
+        refuse_pairless(scores)
     if items == tasks == "drop_models":
-        return Entries(resolve_missing(scores, items))
+        return Entries(resolve_missing(scores, items, test=spec.test))
     if items == "bounds" and tasks in ("bounds", "insert"):
         # Who may stand anywhere on a task cannot be placed by the others.
-        return Entries(resolve_missing(scores, items))
-    return _settle_entries(resolve_items(scores, items), tasks)
+        return Entries(resolve_missing(scores, items, test=spec.test))
+    return _settle_entries(resolve_items(scores, items, test=spec.test), tasks)
 
 
 def bridged_spec(spec: Spec, entries: Entries) -> Spec:
