@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from rankbars.data.rowscores import RowScores
     from rankbars.intake import Results
     from rankbars.steps.average.aggregation import AverageCollector
     from rankbars.steps.noiseparts import RunFinding
@@ -278,7 +279,14 @@ def leaderboard(
         board = replace(board, leader=score_leader(board, found.compared))
     board = _with_partly(board, entries, collector)
     board = _with_descriptions(_with_arena_parts(board, scores, spec), taken, scores)
-    return replace(board, pairs=PairDetails(board.models, found.pairs)) if wanted.pairs else board
+    if not wanted.pairs:
+        return board
+    shared: tuple[RowScores, ...] = ()
+    if collector is not None and collector.joins:
+        from rankbars.steps.average.sharedrows import share_rows
+
+        shared = share_rows(scores, bridging)
+    return replace(board, pairs=PairDetails(board.models, found.pairs, shared))
 
 
 def usable_scores(scores: Scores, spec: Spec) -> Scores:

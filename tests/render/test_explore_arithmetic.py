@@ -211,6 +211,17 @@ def test_the_page_recomputes_what_the_package_says(kind):
     assert sum(seen.values()) < 0.7 * averages
 
 
+def test_a_pair_that_differs_by_the_same_on_every_row_of_a_task_counts_as_on_the_board():
+    rng = np.random.default_rng(0)
+    ahead = np.linspace(0.9, 0.3, 6)
+    tasks = {name: (rng.random((rows, 6)) < ahead) * 1.0 for name, rows in (("x", 60), ("y", 50))}
+    tasks["z"] = np.tile([1.0, 1, 0, 0, 0, 1], (6, 1))
+    board = rb.leaderboard(rb.Scores.from_arrays(tasks, MODELS), pairs=True, resamples=20)
+    case = {"tasks": [0, 1, 2], "weights": [1.0] * 3, "alpha": 0.05, "alphaOverall": 0.2}
+    (answer,) = run_node(RUN, data=page_data(board, ()), cases=[case])
+    check_average(answer["average"], board.aggregate, case)
+
+
 def test_the_page_has_the_set_for_the_best_of_ten_models():
     rng = np.random.default_rng(0)
     ahead = np.array([0.0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0])
@@ -329,12 +340,103 @@ def test_the_published_choice_gives_the_published_board(kind):
     assert answer["guarantee"] == pytest.approx(board.overall.guarantee, rel=1e-12)
 
 
-def test_the_page_computes_no_average_again_whose_rows_stand_on_several_tasks() -> None:
+def named(
+    rng: np.random.Generator, values: np.ndarray, what: str = "item", **options: Any
+) -> Items:
+    """A task whose rows have names, in an order of its own."""
+    order = rng.permutation(len(values))
+    ids = tuple(f"{what} {chr(97 + k % 26)}{k}" for k in order)
+    return Items(tuple(MODELS[: values.shape[1]]), values[order], ids=ids, **options)
+
+
+def joined_boards() -> dict[str, tuple[rb.Scores, dict[str, Any]]]:
+    """Scores of tasks with rows in common, with the options of the board."""
+    rng = np.random.default_rng(7)
+    skill = np.linspace(0.8, -0.8, 6)
+
+    def latent(rows: int, tasks: int, models: int = 6) -> np.ndarray:
+        shared = rng.normal(size=(1, rows, models))
+        return skill[:models] + shared + rng.normal(size=(tasks, rows, models))
+
+    def answers(rows: int, tasks: int, what: str = "item") -> list[Items]:
+        values = (latent(rows, tasks) > 0) * 1.0
+        values[:, :, 3] = values[:, :, 2]  # identical models
+        return [named(rng, one, what) for one in values]
+
+    def scores(parts: list[Items], **info: Any) -> rb.Scores:
+        names = [f"task {k}" for k in range(len(parts))]
+        told = {name: rb.TaskInfo(weight=1 + k % 3, **info) for k, name in enumerate(names)}
+        return rb.Scores(dict(zip(names, parts, strict=True)), told)
+
+    seconds = [named(rng, -np.exp(one / 4)) for one in latent(45, 6)]
+    runs = [named(rng, one, "seed", design="runs") for one in latent(9, 5)]
+    lacking = answers(60, 5)
+    lacking[1] = Items(tuple(MODELS[:5]), lacking[1].values[:, :5], ids=lacking[1].ids)
+    alone = [Items(tuple(MODELS), rng.random((30 + 9 * k, 6)) < 0.5 + skill / 4) for k in range(3)]
+    constant = Items(tuple(MODELS), np.tile([1.0, 1, 0, 0, 0, 1], (25, 1)), ids=runs_of(25))
+    few = [named(rng, one / 40, "short") for one in latent(12, 2)]
+    graded = [named(rng, 1 / (1 + np.exp(-one)), "graded") for one in latent(40, 3)]
+    limits = {"minimum": -1.0, "maximum": 3.0}
+    return {
+        "answers": (scores(answers(60, 6)), {}),
+        "answers, all models": (scores(answers(40, 4)), {"scope": "all", "correction": "holm"}),
+        "seconds": (scores(seconds, direction="lower", metric="seconds"), {}),
+        "runs": (scores(runs), {"scope": "all", "correction": "bonferroni"}),
+        "a model lacks a task": (scores(lacking), {"missing_tasks": "bounds"}),
+        "limits": (
+            scores([named(rng, np.tanh(one) + 1) for one in latent(50, 4)], **limits),
+            {"normalise": "bounds"},
+        ),
+        "two groups": (scores([*answers(60, 3), *answers(33, 3, "other")]), {}),
+        "and rows of their own": (scores([*answers(60, 3), *alone]), {}),
+        "and constant ones": (scores([*answers(60, 2), constant, alone[1]]), {}),
+        "and few rows": (scores([*answers(35, 2), *few]), {}),
+        "and graded ones": (scores([*answers(60, 2), *graded]), {}),
+    }  # fmt: skip
+
+
+def runs_of(rows: int) -> tuple[str, ...]:
+    return tuple(f"only here {chr(97 + k)}" for k in range(rows))
+
+
+JOINED = joined_boards()
+
+
+@pytest.mark.parametrize("kind", JOINED)
+def test_the_page_joins_rows_as_the_package_does(kind):
+    scores, options = JOINED[kind]
+    board = rb.leaderboard(scores, pairs=True, resamples=20, **options)
+    assert any(note.code.startswith("joined-") for note in board.notes)
+    assert page_data(board, ())["explore"]["reason"] == ""
+    cases = choices(board, np.random.default_rng(len(kind)))[:40]
+    shown = 0
+    for case, answer in zip(
+        cases, run_node(RUN, data=page_data(board, ()), cases=cases), strict=True
+    ):
+        names = [list(board.tasks)[i] for i in case["tasks"]]
+        weights = {name: case["weights"][list(board.tasks).index(name)] for name in names}
+        if sum(weight > 0 for weight in weights.values()) < 2:
+            assert answer["average"] is None
+            continue
+        average = rb.aggregate(
+            chosen(scores, names), weights=weights, normalise=board.spec.normalise,
+            correction=board.spec.correction, scope=board.spec.scope, alpha=case["alpha"],
+            resamples=5,
+        )  # fmt: skip
+        unsure = average.approximate or average.correction == "maxt_bootstrap"
+        assert answer["resampled"] == unsure, case
+        if not unsure:
+            check_average(answer["average"], average, case)
+        shown += not unsure
+    assert shown > 5
+
+
+def test_the_page_computes_no_average_again_where_tasks_share_a_part_of_their_rows() -> None:
     rng = np.random.default_rng(0)
-    ids = tuple(str(k) for k in range(40))
+    names = [f"item {chr(97 + k % 26)}{k}" for k in range(50)]
     scores = rb.Scores({
-        task: Items(("a", "b", "c"), (rng.random((40, 3)) < 0.6) * 1.0, ids=ids)
-        for task in ("x", "y", "z")
+        task: Items(("a", "b", "c"), rng.random((40, 3)) < 0.6, ids=tuple(names[k : k + 40]))
+        for k, task in enumerate(("x", "y", "z"))
     })  # fmt: skip
     told = {
         rows: page_data(rb.leaderboard(scores, pairs=True, independent_rows=rows), ())["explore"]

@@ -93,7 +93,26 @@ def voted_board() -> rb.Leaderboard:
     return replace(rb.leaderboard(scores, pairs=True), health=health)
 
 
-MADE = {"small": small_board, "votes": voted_board}
+def shared_scores() -> rb.Scores:
+    """The same sixty questions in six languages of three categories."""
+    rng = np.random.default_rng(5)
+    asked = tuple(f"question {k * k}" for k in range(60))
+    level = rng.normal(size=(60, 4)) + np.linspace(1, -0.6, 4)
+    tasks = {
+        f"language {k}": rb.Items(
+            ("ant", "bee", "cat", "dog"), level + rng.normal(size=(60, 4)) > 0, ids=asked
+        )
+        for k in range(6)
+    }
+    info = {name: rb.TaskInfo(category="xyz"[k % 3] + " things") for k, name in enumerate(tasks)}
+    return rb.Scores(tasks, info)
+
+
+def shared_board() -> rb.Leaderboard:
+    return rb.leaderboard(shared_scores(), pairs=True, correction="holm", resamples=200)
+
+
+MADE = {"small": small_board, "votes": voted_board, "shared": shared_board}
 
 
 def first_column(page, key: str) -> list[str]:
@@ -388,6 +407,32 @@ def test_other_tasks_weights_and_levels_are_computed_here_and_say_so(browser, pa
         page.get_by_role("button", name="Back to the published choice").click()
         assert "As published" in explore.inner_text()
         assert ranks.all_inner_texts() == before
+
+
+def test_tasks_that_share_items_are_averaged_again_item_by_item(browser, pages):
+    board, file = pages("shared")
+    with watched(browser, file) as one:
+        page = one.open("#at=explore")
+        ranks = page.locator("#explore .answers tbody td.ranks [aria-hidden]")
+        scores = page.locator("#explore .answers tbody td.score")
+        assert ranks.all_inner_texts() == [
+            show_ranks(int(board.aggregate.best[i]), int(board.aggregate.worst[i]))
+            for i in board.order
+        ]
+        page = one.open("#out=1&w=2:3&at=explore")
+        kept = {name: 3.0 if k == 2 else 1.0 for k, name in enumerate(board.tasks) if k != 1}
+        made = rb.aggregate(shared_scores(), weights=kept, correction="holm", scope="all")
+        order = np.argsort(-made.score)
+        assert ranks.all_inner_texts() == [
+            show_ranks(int(made.best[i]), int(made.worst[i])) for i in order
+        ]
+        half = (made.high - made.low) / 2
+        assert [text.split(" ±")[1] for text in scores.all_inner_texts()] == [
+            f"{half[i]:.2f}" for i in order
+        ]
+        # Means of categories are not independent, so that no triangle is drawn of them.
+        page = one.open("#at=picture")
+        assert "Weights of categories" not in page.locator(".tabs button").all_inner_texts()
 
 
 def test_one_category_is_weighed_against_another(browser, pages):

@@ -1,6 +1,6 @@
 /** The board as the page works with it: unpacked, with the questions that views ask of it. */
 
-import { type Numbers, type PageData, type TaskData, pairIndex, unpack, unpackShared } from "./data"
+import { type Numbers, type PageData, type TaskData, type SharedRowsData, pairIndex, unpack, unpackBits, unpackShared } from "./data"
 import type { TaskPairs, TaskScores } from "./explore/averages"
 import { criticalValue } from "./explore/tails"
 
@@ -30,6 +30,7 @@ export class Board {
   readonly categories: string[]
   readonly families: string[]
   private readonly pairTables: (PairTable | null)[] = []
+  private readonly columnTables = new Map<number, Float64Array[]>()
   private readonly unpacked = new Map<string, Numbers>()
   private shownBetter: Uint8Array | null = null
 
@@ -67,10 +68,7 @@ export class Board {
   /** Models times models: 1 where the first was shown better. */
   get shown(): Uint8Array {
     if (this.shownBetter) return this.shownBetter
-    const bits = unpack(this.data.shownBetter)
-    const found = new Uint8Array(this.size ** 2)
-    for (let k = 0; k < found.length; k++) found[k] = (bits[k >> 3]! >> (k & 7)) & 1
-    return (this.shownBetter = found)
+    return (this.shownBetter = unpackBits(this.data.shownBetter, this.size ** 2))
   }
 
   /** Ends of the intervals that new-task intervals are made of, tasks times models. */
@@ -163,10 +161,7 @@ export class Board {
 
   /** Scores of a task on the scale that is averaged, higher is better. */
   scores(task: number): TaskScores {
-    const rule = this.data.explore.average
-    const sign = this.data.tasks[task]!.direction === "higher" ? 1 : -1
-    const offset = rule?.offset[task] ?? 0
-    const factor = rule?.factor[task] ?? sign
+    const { offset, factor } = this.scale(task)
     const table = this.pairTable(task)
     const from = task * this.size
     const mean = Float64Array.from(this.mean.subarray(from, from + this.size), (v) => (v - offset) * factor)
@@ -177,7 +172,41 @@ export class Board {
       se,
       df: typeof df === "number" ? new Float64Array(this.size).fill(df) : df,
       pairs: table && scaled(table, Math.abs(factor)),
+      columns: this.columns(task),
     }
+  }
+
+  /** The rows that a task shares with others; undefined where it has rows of its own. */
+  sharedRows(task: number): SharedRowsData | undefined {
+    return this.data.sharedRows?.find(({ tasks }) => tasks.includes(task))
+  }
+
+  /** Of each model, its scores on the rows of a task, on the scale that is averaged, where the task shares them. */
+  columns(task: number): Float64Array[] | null {
+    const known = this.columnTables.get(task)
+    const shared = this.sharedRows(task)
+    if (known || !shared) return known ?? null
+    const { rows, tasks, levels, scores } = shared
+    const { offset, factor } = this.scale(task)
+    const values = levels?.length === 2 ? unpackBits(scores, tasks.length * rows * this.size) : unpack(scores)
+    const levelled = levels && Float64Array.from(levels, (level) => level ?? NaN)
+    const from = tasks.indexOf(task) * rows * this.size
+    const table = this.data.models.map((_, model) => {
+      const column = new Float64Array(rows)
+      for (let k = 0; k < rows; k++) {
+        const at = values[from + k * this.size + model]!
+        column[k] = ((levelled ? levelled[at]! : at) - offset) * factor
+      }
+      return column
+    })
+    this.columnTables.set(task, table)
+    return table
+  }
+
+  private scale(task: number): { offset: number; factor: number } {
+    const rule = this.data.explore.average
+    const sign = this.data.tasks[task]!.direction === "higher" ? 1 : -1
+    return { offset: rule?.offset[task] ?? 0, factor: rule?.factor[task] ?? sign }
   }
 
   private pairTable(task: number): PairTable | null {
@@ -254,6 +283,12 @@ export function rankLine(data: PageData, models: readonly number[]): string {
 
 function quoted(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/** What an average is a sample of, where its own few or skewed rows may matter. */
+export function unitNoun({ explore, sharedRows, tasks }: PageData): string {
+  if (explore.average?.rule === "items" && sharedRows) return taskNoun(tasks[sharedRows[0]!.tasks[0]!]!)
+  return explore.average?.families ? "families" : "tasks"
 }
 
 export function taskNoun(task: TaskData): string {

@@ -1,6 +1,6 @@
 /** Two models: the difference on the average and on every task, and what it takes to tell them apart. */
 
-import { type PairCell, compareLine, taskNoun } from "./board"
+import { type PairCell, compareLine, taskNoun, unitNoun } from "./board"
 import { type Context, taskLink } from "./context"
 import { bdi, h } from "./dom"
 import { signTest } from "./explore/averages"
@@ -60,7 +60,7 @@ function averageSentence({ board }: Context, one: number, two: number): HTMLElem
   if (!average) return null
   const [i, j] = [average.present.indexOf(one), average.present.indexOf(two)]
   if (tooFew(average, rule.correction)) {
-    return h("p", {}, `Fewer than ${FEWEST_ROWS} ${rule.families ? "families" : "tasks"} count in the average, too few for an interval of the difference.`)
+    return h("p", {}, `Fewer than ${FEWEST_ROWS} ${unitNoun(data)} count in the average, too few for an interval of the difference.`)
   }
   if (i < 0 || j < 0) return h("p", {}, "One of the two has no score on some task, so they have no average to compare.")
   const { contrasts } = average
@@ -110,7 +110,9 @@ export function settling({ board }: Context, one: number): ((two: number) => { d
   const { contrasts, present } = average
   const nouns = new Set(tasks.map((task) => taskNoun(data.tasks[task]!)))
   const { over } = data.average
-  const items = tasks.reduce((sum, task) => sum + data.tasks[task]!.n, 0)
+  // Rows that several tasks share are counted once.
+  const own = new Map(tasks.map((task) => [board.sharedRows(task) ?? task, data.tasks[task]!.n]))
+  const items = [...own.values()].reduce((sum, n) => sum + n, 0)
   const families = new Set(tasks.map((task) => data.tasks[task]!.family)).size
   const n = over === "items" ? items : over === "tasks" ? tasks.length : families
   const noun = over !== "items" ? over : nouns.size === 1 ? [...nouns][0]! : "rows"

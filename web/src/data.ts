@@ -164,6 +164,16 @@ export interface PairsData {
   bins: { edges: number[]; counts: Packed } | null
 }
 
+/** Scores of rows that several tasks share: tasks times rows times models. */
+export interface SharedRowsData {
+  tasks: number[]
+  rows: number
+  /** Scores that there are, null for a model without the task; null where the scores stand themselves. */
+  levels: (number | null)[] | null
+  /** Scores, or their places among the levels: one bit each where there are two. */
+  scores: Packed
+}
+
 /** Health of the votes of one task, and what its neighbours need to be told apart. */
 export interface HealthData {
   /** Error rate and power that the numbers of votes are for. */
@@ -230,6 +240,8 @@ export interface PageData {
   /** What new-task intervals are made of, tasks times models, where that is not best and worst. */
   merged: { best: Packed; worst: Packed } | null
   pairs: (PairsData | null)[] | null
+  /** Of tasks that are averaged row by row, where averages of others can be computed again; null without any. */
+  sharedRows: SharedRowsData[] | null
   /** Per task; null for tasks without votes. */
   health: (HealthData | null)[] | null
   /** What is known of models beside their scores: per attribute a text of each model. */
@@ -249,6 +261,14 @@ export function unpack(packed: Packed): Numbers {
   const bytes = new Uint8Array(size)
   for (let i = 0; i < size; i++) bytes[i] = text.charCodeAt(i)
   return new TYPES[packed.kind](bytes.buffer)
+}
+
+/** The bits of a packed list, the first in the lowest of its byte. */
+export function unpackBits(packed: Packed, size: number): Uint8Array {
+  const bytes = unpack(packed)
+  const bits = new Uint8Array(size)
+  for (let k = 0; k < size; k++) bits[k] = (bytes[k >> 3]! >> (k & 7)) & 1
+  return bits
 }
 
 /** A number that may be one for all, one each, or null for infinitely many. */

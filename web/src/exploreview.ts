@@ -1,5 +1,6 @@
 /** Explore: other tasks, weights and levels, recomputed by the rules of the board. */
 
+import { unitNoun } from "./board"
 import { type Context, modelLink } from "./context"
 import { bdi, choice as selectOf, freshId, h, spoken, stroke } from "./dom"
 import { changes, published, readChoice, writeChoice } from "./explore/choices"
@@ -268,9 +269,9 @@ class Explore {
   private sentence({ average, resampled }: Answer): HTMLElement {
     const { board } = this.context
     const { data } = board
-    const units = data.explore.average?.families ? "families" : "tasks"
+    const units = unitNoun(data)
     if (resampled) {
-      return h("p", { class: "quiet" }, `Scores on the chosen ${units} are skewed for so few of them. A t-test does not suit them: rankbars resamples such ${units} or calls the result approximate, which this page does not compute. No average is shown for this choice.`)
+      return h("p", { class: "quiet" }, `With this choice, scores are skewed for so few ${units}. A t-test does not suit them: rankbars resamples such ${units} or calls the result approximate, which this page does not compute. No average is shown for this choice.`)
     }
     if (!average) {
       const why = !data.explore.average ? data.explore.reason : "An average needs at least two tasks with weight."

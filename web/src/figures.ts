@@ -350,8 +350,11 @@ function widthsOfTasks(context: Context): Picture | null {
 
 /** Means of each category on the scale that is averaged; null where they cannot be made here. */
 function categoryAverages({ board }: Context): { tasks: number[]; average: Average }[] | null {
-  const { explore, tasks } = board.data
+  const { explore, sharedRows, tasks } = board.data
   if (explore.average?.rule !== "items" || tasks.some((task) => task.category === null)) return null
+  // Means of categories with rows in common are not independent of each other.
+  const across = sharedRows?.some((shared) => new Set(shared.tasks.map((task) => tasks[task]!.category)).size > 1)
+  if (across) return null
   const weights = tasks.map((task) => task.weight)
   return board.categories.map((name) => {
     const members = [...tasks.keys()].filter((task) => tasks[task]!.category === name && weights[task]! > 0)

@@ -122,7 +122,7 @@ it("quotes names for the command line", () => {
 })
 
 describe("rows that are a sample", () => {
-  const rows = (...values: number[]) => values.map((value) => Float64Array.from([value, 0]))
+  const rows = (...values: number[]) => [Float64Array.from(values), new Float64Array(values.length)]
 
   it("have the index of the package", () => {
     // Nine zeros and 25: variance 56.25, third central moment 1125, 1125 / 56.25 ** 1.5 / √10.

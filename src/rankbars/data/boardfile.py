@@ -37,6 +37,7 @@ from rankbars.data.notes import NameFact, Note
 from rankbars.data.peoplelabels import JudgeUse, JudgeWorth
 from rankbars.data.plain import Derived, Keys, json_text, to_plain
 from rankbars.data.plainreading import from_plain
+from rankbars.data.rowscores import RowScores
 from rankbars.data.scores import Input
 from rankbars.data.spec import VOTE_WEIGHTS, Spec, VoteOptions, correction_facts
 from rankbars.data.standings import Winner
@@ -135,6 +136,8 @@ class BoardFile:
     pairs : mapping from str to TaskPairs, optional
         Only where it was asked for: differences of all pairs of models (0, 1), (0, 2), ...,
         (1, 2), ... on each task.
+    shared_rows : tuple of RowScores, optional
+        Only with `pairs`: scores of rows that tasks have in common.
     vote_health : mapping from str to VoteHealth, optional
         Only where it was asked for: health of the votes of each task that has any.
     winner : Winner, optional
@@ -176,6 +179,7 @@ class BoardFile:
     spec: Spec
     provenance: Provenance
     pairs: Mapping[str, TaskPairs] | None = None
+    shared_rows: tuple[RowScores, ...] | None = None
     vote_health: Mapping[str, VoteHealth] | None = None
     winner: Winner | None = None
     partly_scored: PartlyScored | None = None
@@ -233,6 +237,7 @@ KEYS: dict[type, Keys] = {
     BoardFile: Keys(
         optional=(
             "pairs",
+            "shared_rows",
             "vote_health",
             "also",
             "front",
@@ -285,6 +290,7 @@ def board_to_dict(board: Leaderboard, *, pairs: bool = False) -> dict[str, Any]:
     With `pairs` it holds the details of pairs and the health of votes too, where the board has
     them.
     """
+    details = board.pairs if pairs else None
     content = BoardFile(
         schema="rankbars.board/1",
         models=board.models,
@@ -297,7 +303,8 @@ def board_to_dict(board: Leaderboard, *, pairs: bool = False) -> dict[str, Any]:
         notes=board.notes,
         spec=board.spec,
         provenance=Provenance(board.version, board.inputs),
-        pairs=board.pairs.tasks if pairs and board.pairs is not None else None,
+        pairs=details.tasks if details else None,
+        shared_rows=(details.shared_rows or None) if details else None,
         vote_health=board.health if pairs else None,
         winner=board.leader,
         partly_scored=board.partly,
@@ -494,7 +501,9 @@ def board_from_dict(values: Mapping[str, Any]) -> Leaderboard:
         notes=content.notes,
         inputs=content.provenance.inputs,
         version=content.provenance.rankbars,
-        pairs=None if content.pairs is None else PairDetails(models, content.pairs),
+        pairs=None
+        if content.pairs is None
+        else PairDetails(models, content.pairs, content.shared_rows or ()),
         health=content.vote_health,
         leader=content.winner,
         partly=content.partly_scored,

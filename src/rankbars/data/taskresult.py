@@ -30,6 +30,7 @@ from rankbars.stats.tails import critical_value
 
 if TYPE_CHECKING:
     from rankbars.data.noise import TaskNoise
+    from rankbars.data.rowscores import RowScores
     from rankbars.data.suspects import SuspectGroup, SuspectVoters
 
 __all__ = [
@@ -138,15 +139,19 @@ class PairDetails(Frozen):
         The M models.
     tasks : mapping from task to TaskPairs
         M (M - 1) / 2 pairs each.
+    shared_rows : tuple of RowScores
+        Scores of rows that tasks have in common, by which their average is told from that of
+        unlike rows.
 
     Raises
     ------
     DataError
-        If a task has another number of pairs.
+        If a task has another number of pairs, or shared rows are those of other tasks or models.
     """
 
     models: tuple[str, ...]
     tasks: Mapping[str, TaskPairs]
+    shared_rows: tuple[RowScores, ...] = ()
 
     def __repr__(self) -> str:
         return f"PairDetails({len(self.models)} models, {len(self.tasks)} tasks)"
@@ -157,6 +162,11 @@ class PairDetails(Frozen):
         for name, pairs in self.tasks.items():
             if pairs.difference.shape != (count,) or pairs.model_df.shape != (len(self.models),):
                 raise DataError(f"Task {name!r} must have {count} pairs of {len(self.models)}.")
+        for k, rows in enumerate(self.shared_rows):
+            strange = sorted(set(rows.tasks) - set(self.tasks))
+            if strange:
+                raise DataError(f"shared_rows[{k}]: {strange[0]!r} is no task of the board.")
+            rows.check(len(self.models))
 
 
 Kind = Literal["items", "folds", "runs", "estimates", "votes"]

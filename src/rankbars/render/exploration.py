@@ -118,12 +118,6 @@ def _why_no_average(board: Leaderboard) -> str:
         return "The scale of each task depends on which models every task has."
     if average.over == "items" and average.estimator != "analytic":
         return "The page does not recompute this average."
-    if any(note.code in _JOINED for note in board.notes):
-        return (
-            "Rows that stand on several tasks count once in this average, and the page does not "
-            "have the rows. Make another board: `rankbars rank --tasks NAME`, or `--weights FILE`; "
-            "or `--rows independent`, where rows of one name are others on every task."
-        )
     return _why_not_over_rows(board, weighted) if average.over == "items" else ""
 
 
@@ -136,7 +130,15 @@ def _why_not_over_rows(board: Leaderboard, weighted: list[TaskResult]) -> str:
             "page does not have. It has them, for up to 100,000 pairs times tasks, when it is "
             "made with `rankbars rank --html`, or from a board file written with --pairs."
         )
-    if any(_is_graded(task, pairs) for task in weighted):
+    shared = {name for rows in pairs.shared_rows for name in rows.tasks}
+    if not shared and any(note.code in _JOINED for note in board.notes):
+        return (
+            "Rows that stand on several tasks count once in this average, and the page does not "
+            "have them: they are too many, or the tasks do not have the same rows, all of them. "
+            "Make another board: `rankbars rank --tasks NAME`, or `--weights FILE`; or `--rows "
+            "independent`, where rows of one name are others on every task."
+        )
+    if any(_is_graded(task, pairs) for task in weighted if task.name not in shared):
         return (
             "The page does not recompute an average over rows that are not all 0 or 1: how "
             "skewed they are decides its test, and the page does not have the rows. Make "

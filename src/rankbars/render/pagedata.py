@@ -72,6 +72,7 @@ def page_data(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]
     coverage = np.array([task.scored_share for task in tasks])
     new_claim = None if board.lead == "new_task" else new_task_claim(board)
     overall = board.overall
+    explore = explore_data(board)
     return {
         "schema": _SCHEMA,
         "rankbars": board.version,
@@ -100,9 +101,10 @@ def page_data(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]
         "taskCoverage": None if (coverage == 1).all() else _pack_reals(coverage, exact=False),
         "shownBetter": _pack_bits(board.shown_better),
         "edges": _edges(board),
-        "explore": explore_data(board),
+        "explore": explore,
         "merged": _merged(board),
         "pairs": None if board.pairs is None else _pairs(board, board.pairs),
+        "sharedRows": _shared_rows(board) if explore["average"] else None,
         "health": None if board.health is None else _health(board, board.health),
         "attributes": _attributes(board),
         "inputs": [visible(entry.path) for entry in board.inputs],
@@ -396,6 +398,21 @@ def _task_pairs(task: TaskResult, pairs: TaskPairs) -> dict[str, Any]:
         "binary": pairs.binary,
         "bins": None if pairs.bins is None else _bins(pairs.bins, task.direction),
     }
+
+
+def _shared_rows(board: Leaderboard) -> list[dict[str, Any]] | None:
+    """Scores of rows that tasks have in common, as the board has them packed."""
+    position = {name: i for i, name in enumerate(board.tasks)}
+    found = () if board.pairs is None else board.pairs.shared_rows
+    return [
+        {
+            "tasks": [position[name] for name in one.tasks],
+            "rows": one.rows,
+            "levels": None if one.levels is None else _reals(one.levels),
+            "scores": {"kind": "f8" if one.levels is None else "u1", "bytes": one.packed},
+        }
+        for one in found
+    ] or None
 
 
 def _bins(bins: ScoreBins, direction: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import { pairIndex } from "../data"
 import { type Correction, type Statistics, mayBeBest, ranksEach, ranksOf, relationAll } from "./holm"
 import { type Bounds, anywhere } from "./merges"
-import { type Fitness, fitnessOf } from "./skewness"
+import { type Fitness, fitnessOf, fitnessOfSum } from "./skewness"
 import { criticalValue } from "./tails"
 
 const EPS = 2 ** -52
@@ -17,6 +17,8 @@ export interface TaskScores {
   /** Degrees of freedom behind `se`, one per model. */
   df: Float64Array
   pairs: TaskPairs | null
+  /** Of each model, its scores on the rows, where they may be joined with others. */
+  columns?: readonly Float64Array[] | null
 }
 
 /** Pairs (0,1), (0,2), …, (1,2), … of one task. */
@@ -67,11 +69,9 @@ export function averageItems(tasks: readonly TaskScores[], weights: readonly num
   const present = positions(score)
   const size = present.length
   const contrasts = emptyContrasts(size)
-  const scale = Math.max(0, ...present.map((i) => Math.abs(score[i]!)))
   for (let a = 0; a < size; a++) {
     for (let b = a + 1; b < size; b++) {
-      const pair = pairIndex(present[a]!, present[b]!, models)
-      setPair(contrasts, a, b, contrastOf(tasks, shares, pair, scale))
+      setPair(contrasts, a, b, contrastOf(tasks, shares, pairIndex(present[a]!, present[b]!, models)))
     }
   }
   return {
@@ -80,8 +80,24 @@ export function averageItems(tasks: readonly TaskScores[], weights: readonly num
     df: variance.map((value, i) => satterthwaite(value, perDf[i]!)),
     present,
     contrasts,
-    fitness: "usual",
+    fitness: fitnessOfItems(tasks, shares, present, contrasts),
   }
+}
+
+function fitnessOfItems(
+  tasks: readonly TaskScores[],
+  shares: readonly number[],
+  present: readonly number[],
+  { size, se }: Contrasts,
+): Fitness {
+  const [first] = tasks
+  if (tasks.length === 1 && first?.columns) return fitnessOf(among(first.columns, present))
+  const parts = tasks.flatMap(({ columns, pairs }, t) => {
+    if (!columns || !pairs) return []
+    const error = (a: number, b: number) => shares[t]! * errorOf(pairs, pairIndex(present[a]!, present[b]!, columns.length))
+    return [{ columns: among(columns, present), share: shares[t]!, error }]
+  })
+  return fitnessOfSum(parts, size, (a, b) => se[a * size + b]!)
 }
 
 interface Contrast {
@@ -91,33 +107,68 @@ interface Contrast {
   df: number
 }
 
-function contrastOf(
-  tasks: readonly TaskScores[],
-  shares: readonly number[],
-  pair: number,
-  scale: number,
-): Contrast {
+function contrastOf(tasks: readonly TaskScores[], shares: readonly number[], pair: number): Contrast {
   let difference = 0
-  let rows = 0
-  const variance = [0]
-  const perDf = [0]
+  let varied = false
+  const [ahead, variance, perDf] = [[0, 0], [0], [0]]
   tasks.forEach(({ pairs }, t) => {
     if (!pairs) throw new Error("This average needs the pairs of every task.")
     const share = shares[t]!
-    const n = at(pairs.rows, pair)
-    const own = share ** 2 * pairs.se[pair]! ** 2
+    const own = (share * errorOf(pairs, pair)) ** 2
     difference += share * pairs.difference[pair]!
-    if (n >= 2) rows += n // one row bounds no evidence; published scores count as one
     addVariance(variance, perDf, 0, own, at(pairs.df, pair))
+    if (!isConstant(pairs, pair)) varied ||= own > 0
+    else ahead[pairs.difference[pair]! > 0 ? 0 : 1]! += at(pairs.rows, pair)
   })
   const total = variance[0]!
   const df = satterthwaite(total, perDf[0]!)
+  const [rows, others] = ahead as [number, number]
+  // Without spread, rows on which one of them is always ahead count as in a sign test.
+  if (Number.isFinite(total) && !varied && rows > 0 !== others > 0) {
+    return { difference, se: 0, statistic: signTest(rows + others, Infinity) * (rows ? 1 : -1), df: Infinity }
+  }
   const se = Math.sqrt(total)
-  if (!Number.isFinite(total)) return { difference, se, statistic: 0, df }
-  if (total > 0) return { difference, se, statistic: difference / se, df }
-  const bounded = rows > 0 && Math.abs(difference) > 8 * EPS * scale
-  if (!bounded) return { difference, se, statistic: 0, df }
-  return { difference, se, statistic: signTest(rows, Infinity) * Math.sign(difference), df: Infinity }
+  return { difference, se, statistic: Number.isFinite(total) && total > 0 ? difference / se : 0, df }
+}
+
+/** Whether two models differ by the same on each row of a task; one row, as of published scores, shows nothing. */
+function isConstant(pairs: TaskPairs, pair: number): boolean {
+  return pairs.se[pair] === 0 && pairs.difference[pair] !== 0 && at(pairs.rows, pair) >= 2
+}
+
+/** Error of a difference on one task: of one that is always the same, that by which t says what a sign test does. */
+function errorOf(pairs: TaskPairs, pair: number): number {
+  if (!isConstant(pairs, pair)) return pairs.se[pair]!
+  return Math.abs(pairs.difference[pair]!) / signTest(at(pairs.rows, pair), at(pairs.df, pair))
+}
+
+/**
+ * Tasks with the same rows as one: their weighted average, row by row.
+ * @param tasks of each task, and in it of each model, the scores on the rows
+ */
+export function joinTasks(tasks: readonly (readonly Float64Array[])[], weights: readonly number[]): TaskScores {
+  const shares = sharesOf(weights)
+  const columns = tasks[0]!.map((first, model) => {
+    const column = new Float64Array(first.length)
+    tasks.forEach((task, t) => {
+      const [own, share] = [task[model]!, shares[t]!]
+      for (let k = 0; k < column.length; k++) column[k]! += share * own[k]!
+    })
+    return column
+  })
+  const { score, se, df, present, contrasts } = averageRows(columns)
+  const [models, rows] = [columns.length, columns[0]!.length]
+  const empty = (): Float64Array => new Float64Array((models * (models - 1)) / 2).fill(NaN)
+  const pairs = { difference: empty(), se: empty(), df: rows - 1, rows }
+  present.forEach((one, a) =>
+    present.forEach((two, b) => {
+      if (a >= b) return
+      const pair = pairIndex(one, two, models)
+      pairs.difference[pair] = contrasts.difference[a * present.length + b]!
+      pairs.se[pair] = contrasts.se[a * present.length + b]!
+    }),
+  )
+  return { mean: score, se, df, columns, pairs }
 }
 
 /**
@@ -129,42 +180,65 @@ export function averageTasks(
   weights: readonly number[],
   families: readonly number[] | null = null,
 ): Average {
-  const models = tasks[0]!.mean.length
-  const present = [...Array(models).keys()].filter((i) => tasks.every((task) => !Number.isNaN(task.mean[i]!)))
-  const size = present.length
-  const perTask = tasks.map((task) => Float64Array.from(present, (i) => task.mean[i]!))
+  const perTask = tasks.map((task) => task.mean)
   const rows = families ? familyRows(perTask, weights, families) : perTask
-  if (!families) weighRows(rows, weights)
-  const count = rows.length
+  const columns = Array.from(rows[0]!, (_, model) => Float64Array.from(rows, (row) => row[model]!))
+  if (!families) weighColumns(columns, weights)
+  const made = averageRows(columns)
+  return { ...made, fitness: fitnessOf(among(columns, made.present)) }
+}
+
+/** The paired t-test on rows, of which each model has a column; one that lacks some has no average. */
+function averageRows(columns: readonly Float64Array[]): Omit<Average, "fitness"> {
+  const models = columns.length
+  const count = columns[0]!.length
+  const present = positions(columns.map((column) => meanOf(column)))
+  const size = present.length
   const df = Math.max(count - 1, 0)
   const score = new Float64Array(models).fill(NaN)
   const se = new Float64Array(models).fill(NaN)
-  const own = spreads(rows, size)
+  const largest = new Float64Array(size)
   present.forEach((model, a) => {
-    score[model] = own.mean[a]!
-    se[model] = Math.sqrt(own.squares[a]! / Math.max(count - 1, 1) / Math.max(count, 1))
+    const column = columns[model]!
+    const mean = meanOf(column)
+    let squares = 0
+    for (const value of column) {
+      squares += (value - mean) ** 2
+      largest[a] = Math.max(largest[a]!, Math.abs(value))
+    }
+    score[model] = mean
+    se[model] = Math.sqrt(squares / Math.max(count - 1, 1) / Math.max(count, 1))
   })
   const contrasts = emptyContrasts(size)
   contrasts.df = df
-  const largest = Array.from({ length: size }, (_, a) => Math.max(...rows.map((row) => Math.abs(row[a]!))))
   for (let a = 0; a < size; a++) {
     for (let b = a + 1; b < size; b++) {
       const scale = Math.max(largest[a]!, largest[b]!)
-      setPair(contrasts, a, b, pairedT(rows, a, b, scale, df))
+      setPair(contrasts, a, b, pairedT(columns[present[a]!]!, columns[present[b]!]!, scale, df))
     }
   }
-  return { score, se, df: new Float64Array(models).fill(df), present, contrasts, fitness: fitnessOf(rows) }
+  return { score, se, df: new Float64Array(models).fill(df), present, contrasts }
 }
 
-function pairedT(rows: readonly Float64Array[], a: number, b: number, scale: number, df: number): Contrast {
-  const count = rows.length
+function meanOf(column: Float64Array): number {
+  let total = 0
+  for (const value of column) total += value
+  return total / column.length
+}
+
+function among(columns: readonly Float64Array[], present: readonly number[]): Float64Array[] {
+  return present.map((model) => columns[model]!)
+}
+
+function pairedT(one: Float64Array, two: Float64Array, scale: number, df: number): Contrast {
+  const count = one.length
   let difference = 0
-  for (const row of rows) difference += row[a]! - row[b]!
+  for (let k = 0; k < count; k++) difference += one[k]! - two[k]!
   difference /= count
   let squares = 0
   let farthest = 0
-  for (const row of rows) {
-    const off = row[a]! - row[b]! - difference
+  for (let k = 0; k < count; k++) {
+    const off = one[k]! - two[k]! - difference
     squares += off * off
     farthest = Math.max(farthest, Math.abs(off))
   }
@@ -270,27 +344,18 @@ function sum(values: readonly number[]): number {
 }
 
 /**
- * Rows whose plain mean and plain error are those of the weighted mean, where weights differ. The tasks are one
+ * Columns whose plain mean and plain error are those of the weighted mean, where weights differ. The tasks are one
  * sample, whatever their weight: its squared error is s² Σw², with w scaled to sum 1 and s the plain deviation.
  */
-function weighRows(rows: Float64Array[], weights: readonly number[]): void {
+function weighColumns(columns: readonly Float64Array[], weights: readonly number[]): void {
   if (Math.max(...weights) === Math.min(...weights)) return
   const shares = sharesOf(weights)
-  const stretch = Math.sqrt(rows.length * sum(shares.map((share) => share ** 2)))
-  const { mean: plain } = spreads(rows, rows[0]!.length)
-  plain.forEach((centre, a) => {
-    const mean = sum(rows.map((row, t) => shares[t]! * row[a]!))
-    rows.forEach((row) => (row[a] = mean + stretch * (row[a]! - centre)))
-  })
-}
-
-function spreads(rows: readonly Float64Array[], size: number): { mean: Float64Array; squares: Float64Array } {
-  const mean = new Float64Array(size)
-  const squares = new Float64Array(size)
-  for (const row of rows) for (let a = 0; a < size; a++) mean[a]! += row[a]!
-  for (let a = 0; a < size; a++) mean[a]! /= rows.length
-  for (const row of rows) for (let a = 0; a < size; a++) squares[a]! += (row[a]! - mean[a]!) ** 2
-  return { mean, squares }
+  const stretch = Math.sqrt(weights.length * sum(shares.map((share) => share ** 2)))
+  for (const column of columns) {
+    const plain = meanOf(column)
+    const mean = sum(shares.map((share, t) => share * column[t]!))
+    column.forEach((value, t) => (column[t] = mean + stretch * (value - plain)))
+  }
 }
 
 function addVariance(
@@ -308,7 +373,7 @@ function satterthwaite(variance: number, perDf: number): number {
   return perDf > 0 ? variance ** 2 / perDf : Infinity
 }
 
-function positions(score: Float64Array): number[] {
+function positions(score: ArrayLike<number> & Pick<number[], "keys">): number[] {
   return [...score.keys()].filter((i) => !Number.isNaN(score[i]!))
 }
 

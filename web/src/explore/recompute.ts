@@ -3,10 +3,12 @@
 import type { Board } from "../board"
 import {
   type Average,
+  type TaskScores,
   averageHalf,
   averageItems,
   averageRanks,
   averageTasks,
+  joinTasks,
   sharesOf,
   tooFew,
 } from "./averages"
@@ -122,11 +124,29 @@ function averageAnswer(board: Board, choice: Choice): AverageAnswer | "resampled
 export function averageOf(board: Board, tasks: number[], weights: readonly number[]): Average | null {
   const rule = board.data.explore.average
   if (!rule) return null
-  const scores = tasks.map((task) => board.scores(task))
   const chosen = tasks.map((task) => weights[task]!)
-  if (rule.rule === "items") return averageItems(scores, chosen)
+  if (rule.rule === "items") {
+    const parts = partsOf(board, tasks, chosen)
+    return averageItems(parts.map(({ scores }) => scores), parts.map(({ weight }) => weight))
+  }
+  const scores = tasks.map((task) => board.scores(task))
   const shares = sharesOf(chosen)
   const families = rule.families && tasks.map((task) => rule.families![task]!)
   if (families && new Set(families).size < 2) return null
   return averageTasks(scores, shares, families)
+}
+
+/** What is averaged over exactly these tasks: those that share rows are one, with the weight of all of them. */
+function partsOf(board: Board, tasks: readonly number[], weights: readonly number[]): { scores: TaskScores; weight: number }[] {
+  const groups = new Map<unknown, number[]>()
+  tasks.forEach((task, k) => {
+    const group = board.sharedRows(task) ?? task
+    groups.set(group, [...(groups.get(group) ?? []), k])
+  })
+  return [...groups.values()].map((members) => {
+    const own = members.map((k) => weights[k]!)
+    const [first] = members
+    const scores = members.length === 1 ? board.scores(tasks[first!]!) : joinTasks(members.map((k) => board.columns(tasks[k]!)!), own)
+    return { scores, weight: own.reduce((a, b) => a + b) }
+  })
 }

@@ -270,6 +270,12 @@ class AverageCollector:
         """Whether it needs the scores of rows, and not only what `look` sees on them."""
         return self._plan.estimator in FROM_ROWS
 
+    @property
+    def joins(self) -> bool:
+        """Whether it is a mean of scores, of tasks that are averaged row by row."""
+        plan = self._plan
+        return bool(plan.joined) and (plan.estimator, plan.method) == ("analytic", "mean")
+
     def add(self, task: str, comparisons: Comparisons, seen: RowsSeen | None = None) -> None:
         """Add one task; a task without weight is left out.
 

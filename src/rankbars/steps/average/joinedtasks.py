@@ -33,7 +33,7 @@ from rankbars.steps.average.averagemethods import check_range
 from rankbars.steps.average.plan import AveragePlan, TaskPart
 from rankbars.steps.pairtests import compare_evidence
 
-__all__ = ["JoinedTasks", "find_joined", "join_rows"]
+__all__ = ["JoinedTasks", "find_joined", "join_rows", "joined_by_names", "row_labels"]
 
 _FEWEST = 5  # with fewer rows nothing is shown
 _SHARED = 0.5  # of the items of the smaller task are those of the other one, too
@@ -57,7 +57,7 @@ def find_joined(scores: Scores, names: Iterable[str], spec: Spec) -> dict[str, t
     names = list(names)
     linked: list[list[str]] = []
     if spec.runs != "anew":
-        runs = {name: set(_labels(items)) for name, items in _plain(scores, names, "runs")}
+        runs = {name: set(row_labels(items)) for name, items in _plain(scores, names, "runs")}
         linked += _linked(runs, 0.0)
     if not spec.independent_rows:
         crossed = spec.runs == "shared" or spec.test == "two_way"
@@ -113,12 +113,12 @@ def _linked_items(tasks: Mapping[str, Items]) -> list[list[str]]:
     """Groups of tasks that are averaged item by item."""
     same: dict[tuple[str, ...], list[str]] = {}
     for name, items in tasks.items():
-        same.setdefault(tuple(sorted(_labels(items))), []).append(name)
+        same.setdefault(tuple(sorted(row_labels(items))), []).append(name)
     alike = [members for members in same.values() if len(members) > 1]
     if sum(items.n for items in tasks.values()) > _MOST_ROWS:
         groups = alike
     else:
-        groups = _linked({name: set(_labels(items)) for name, items in tasks.items()}, _SHARED)
+        groups = _linked({name: set(row_labels(items)) for name, items in tasks.items()}, _SHARED)
     found = []
     for group in groups:
         members = {name: tasks[name] for name in group}
@@ -138,11 +138,18 @@ def _named_alike(tasks: Mapping[str, Items]) -> bool:
     """Whether names alone make items the same, at no cost to the average."""
     if not all(map(_whole, tasks.values())):
         return False
-    names = set().union(*set(map(_labels, tasks.values())))
+    names = set().union(*set(map(row_labels, tasks.values())))
     fewest = min(items.n for items in tasks.values())
     if fewest == len(names) >= _COUNTED:
         return True
     return fewest > _SHARED * len(names) and not _only_number(names)
+
+
+def joined_by_names(tasks: Mapping[str, Items]) -> bool:
+    """Whether any two of these tasks are linked, whatever their scores: they have the same rows."""
+    rows = {(one.design, frozenset(row_labels(one))) for one in tasks.values()}
+    runs = all(one.design == "runs" for one in tasks.values())
+    return len(rows) == 1 and all(map(_whole, tasks.values())) and (runs or _named_alike(tasks))
 
 
 def _only_number(names: set[str]) -> bool:
@@ -197,7 +204,7 @@ def _go_together(tasks: Mapping[str, Items]) -> bool:
     for items in tasks.values():
         columns = [items.models.index(model) for model in models]
         parts.append(residuals(items.values[:, columns]))
-        labels += _labels(items)
+        labels += row_labels(items)
     place = {label: at for at, label in enumerate(dict.fromkeys(labels))}
     groups = np.array([place[label] for label in labels], dtype=np.int64)
     found = group_resemblance(np.concatenate(parts), groups, _WIDER)
@@ -209,7 +216,8 @@ def _present(items: Items) -> set[str]:
     return {model for model, seen in zip(items.models, rows, strict=True) if seen}
 
 
-def _labels(items: Items) -> tuple[str, ...]:
+def row_labels(items: Items) -> tuple[str, ...]:
+    """Names of the rows of a task; their numbers where they have none."""
     return tuple(map(str, range(items.n))) if items.ids is None else items.ids
 
 
@@ -248,7 +256,7 @@ def join_rows(
     values = np.zeros((len(ids), len(models)))
     design: Any = "items"
     for items, weight in parts:
-        own, labels, design = items.values, _labels(items), items.design
+        own, labels, design = items.values, row_labels(items), items.design
         if items.models != models:
             own = spread_columns(own, locate_models(items.models, models), len(models))
         rows = slice(None) if labels == ids else [place[label] for label in labels]
@@ -338,8 +346,8 @@ class JoinedTasks:
         """Names of the rows of tasks."""
         first = self._rows(parts[0])
         if isinstance(self._tasks, StoredTasks) and first.design == "items":
-            return _labels(first)  # all have the same; see `_known_alike`
-        own = [_labels(self._rows(part)) for part in parts]
+            return row_labels(first)  # all have the same; see `_known_alike`
+        own = [row_labels(self._rows(part)) for part in parts]
         if all(labels == own[0] for labels in own):
             return own[0]
         return tuple(dict.fromkeys(chain.from_iterable(own)))
