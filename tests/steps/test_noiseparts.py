@@ -101,6 +101,24 @@ def test_a_board_file_keeps_the_parts(tmp_path: Path) -> None:
     )
 
 
+def test_the_noise_and_the_board_say_one_thing_of_one_p_value() -> None:
+    """Runs that differ at 5 %, and not at 1 %; answers of one are missing."""
+    rng = np.random.default_rng(5)
+    answers = rng.normal(size=(60, 5, 2)) + rng.normal(0, 0.16, (1, 5, 2))
+    answers[:20, 4, 0] = np.nan
+    known = ~np.isnan(answers)
+    task = rb.Items(("a", "b"), np.nanmean(answers, axis=1), answers=known.sum(axis=1),
+                    trials=answers)  # fmt: skip
+    scores = rb.Scores({"law": task})
+    effect = rb.noise(scores).tasks["law"].run_effect
+    assert effect is not None
+    assert 0.01 < effect.p < 0.05
+    told = f"move together more than chance allows (p = {effect.p:.2g})"
+    for printed in (str(rb.noise(scores)), rb.leaderboard(scores).to_text()):
+        assert told in " ".join(printed.split())
+        assert "new ones are not covered" in " ".join(printed.split())
+
+
 def test_shared_runs_add_what_the_truncated_test_adds() -> None:
     rng = np.random.default_rng(4)
     cube = rng.normal(size=(40, 5, 2)) + rng.normal(0, 0.8, (1, 5, 2))

@@ -16,7 +16,9 @@ from rankbars.errors import DataError, OptionError
 if TYPE_CHECKING:
     from rankbars.stats.repeatedanswers import Purchase
 
-__all__ = ["Costs", "Noise", "NoiseParts", "RunEffect", "TaskNoise"]
+__all__ = ["CLEAR", "Costs", "Noise", "NoiseParts", "RunEffect", "TaskNoise"]
+
+CLEAR = 0.05  # with a p-value up to this whole runs differ: they are drawn, too, like items
 
 Whole = Annotated[NDArray[np.int64], Numbers("Q", least=0)]
 Real = Annotated[NDArray[np.float64], Numbers("Q", null=np.nan)]

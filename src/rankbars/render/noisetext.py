@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankbars.data.noise import Costs, Noise, NoiseParts, RunEffect, TaskNoise
+from rankbars.data.noise import CLEAR, Costs, Noise, NoiseParts, RunEffect, TaskNoise
 from rankbars.data.plain import Keys, json_text, to_plain
 from rankbars.errors import DataError
 from rankbars.render.notation import shorten_all, show_level, visible
@@ -26,7 +26,6 @@ _NARROWEST = 40
 _NAME = 28
 _FEW = 30
 _MOST_TASKS = 12
-_CLEAR, _SEEN = 0.01, 0.05
 
 
 class NoiseTable(NamedTuple):
@@ -120,7 +119,7 @@ def noise_sentences(noise: Noise, name: str) -> list[str]:
         *_share_lines(noise, task),
         *_flip_lines(noise, task),
         *_trial_lines(noise, task),
-        *_run_lines(task.run_effect, shared=noise.shared),
+        *_run_lines(task.run_effect, shared=noise.shared, even=task.fewest == task.most),
         *_common_lines(task.run_common),
         *_run_parts(noise, task),
         *_level_line(noise, task),
@@ -272,11 +271,16 @@ def _trial_lines(noise: Noise, task: TaskNoise) -> Iterator[str]:
     )
 
 
-def _run_lines(effect: RunEffect | None, *, shared: bool) -> Iterator[str]:
+def _run_lines(effect: RunEffect | None, *, shared: bool, even: bool) -> Iterator[str]:
     if effect is None:
         return
-    if effect.p <= _CLEAR:
-        said = "the ± is for these runs. --runs shared covers new runs, too."
+    if effect.p <= CLEAR:
+        said = (
+            "the ± is for these runs. --runs shared covers new runs, too."
+            if even
+            else "the ± is for these runs: new ones are not covered, for answers are missing or "
+            "runs not equally many."
+        )
         yield (
             "Answers with the same number, as of one run or one rater, move together more than "
             f"chance allows (p = {effect.p:.2g})"
@@ -289,13 +293,12 @@ def _run_lines(effect: RunEffect | None, *, shared: bool) -> Iterator[str]:
             f"; one with a standard deviation of {effect.tau:.3g} would show in "
             f"{100 * effect.power:.0f} % of cases"
         )
-    sign = "Little" if effect.p <= _SEEN else "No"
-    yield f"{sign} sign of an effect shared by whole runs (p = {effect.p:.2g}{power})."
+    yield f"No sign of an effect shared by whole runs (p = {effect.p:.2g}{power})."
 
 
 def _common_lines(effect: RunEffect | None) -> Iterator[str]:
     """What runs do to all models alike, where there is a sign of it."""
-    if effect is None or effect.p > _SEEN:
+    if effect is None or effect.p > CLEAR:
         return
     yield (
         f"Runs move all models alike (p = {effect.p:.2g}): where models share runs, that cancels "

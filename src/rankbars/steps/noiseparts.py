@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Folds, Items, independent_items
 from rankbars.data.fields import locate_models, spread_columns
-from rankbars.data.noise import NoiseParts, RunEffect, TaskNoise
+from rankbars.data.noise import CLEAR, NoiseParts, RunEffect, TaskNoise
 from rankbars.data.notes import Note
 from rankbars.stats.pairwise.runeffects import (
     RunSquares,
@@ -36,7 +36,6 @@ from rankbars.stats.streams import stream
 from rankbars.steps.testrows import averaged_words, row_word
 
 __all__ = [
-    "CLEAR",
     "RunChances",
     "RunFinding",
     "examine_task_noise",
@@ -45,7 +44,6 @@ __all__ = [
     "run_notes",
 ]
 
-CLEAR = 0.05  # with a p-value up to this whole runs differ: they are drawn, too, like items
 _FEWEST_UNEVEN = 10  # items; of fewer only complete answers are tested, by permutation
 _SHARE = 0.03  # of the range of scores: the effect whose chance to be seen is told
 
