@@ -359,4 +359,36 @@ CASES = (
         },
         ("60 votes", "loser = 'rejected_model'"),
     ),
+    Case(
+        "votes with a word for the side between/response_a_model",
+        "rank v.csv",
+        {
+            "v.csv": text(
+                votes("response_a_model", "response_b_model", "verdict", ("A", "B", "tie"))
+            )
+        },
+        ("240 votes", "winner = 'verdict'"),
+        models=THREE,
+    ),
+    Case(
+        "votes in numbers/a third one is asked about",
+        "rank v.csv",
+        {"v.csv": text(votes("left_model", "right_model", "preference", ("1", "2", "3")))},
+        ("--word 3=tie", "--word 3=missing"),
+        code=1,
+    ),
+    Case(
+        "votes in numbers/a third one is a tie",
+        "rank v.csv --word 3=tie",
+        {"v.csv": text(votes("left_model", "right_model", "preference", ("1", "2", "3")))},
+        ("240 votes", "gpt leads"),
+        models=THREE,
+    ),
+    Case(
+        "votes in numbers/shares beside one that is none",
+        "rank v.csv --word 9=missing",
+        {"v.csv": text(votes("model_a", "model_b", "score", ("1", "0", "9")))},
+        ("220 votes", "gpt leads"),
+        models=THREE,
+    ),
 )

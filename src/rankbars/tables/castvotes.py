@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -22,10 +22,12 @@ from rankbars.tables.votecategories import SortedTable
 from rankbars.tables.votecolumns import VoteColumns
 from rankbars.tables.voteoutcomes import (
     KNOWN_WORDS,
+    MOST_WORDS,
     NO_VOTE,
     SHARES,
     UNKNOWN,
     Outcomes,
+    ask_about_words,
     count_outcomes,
     read_outcomes,
     share_out,
@@ -198,7 +200,7 @@ def cast_votes(table: Table, columns: VoteColumns, options: ReadOptions) -> Vote
         or out of range; the message names the row.
     """
     controls = _find_controls(table, options.controls)
-    cells = _read_cells(table, columns, controls)
+    cells = _read_cells(table, columns, controls, options.words)
     models = tuple(sorted({*cells.names["model_a"].names, *cells.names["model_b"].names}))
     first, second = (_model_codes(cells, role, models) for role in ("model_a", "model_b"))
     rows = VoteRows(
@@ -251,13 +253,15 @@ def _find_controls(table: Table, names: Sequence[str]) -> Controls:
     return found
 
 
-def _read_cells(table: Table, columns: VoteColumns, controls: Controls) -> _Cells:
+def _read_cells(
+    table: Table, columns: VoteColumns, controls: Controls, words: Collection[str]
+) -> _Cells:
     """All columns that votes are read from; raises `DataError` if a number is none."""
     roles = dict(columns.roles)
     if "loser" in roles:
         roles |= {"model_a": roles.pop("winner"), "model_b": roles["loser"]}
     numbers = {role: roles[role] for role in NUMBER_ROLES if role in roles}
-    text = _text_outcome(table, numbers)
+    text = _text_outcome(table, numbers, words)
     if text is not None:
         roles["winner"] = numbers.pop(text)
     labels = {role: roles[role] for role in ("model_a", "model_b", *NAME_ROLES) if role in roles}
@@ -294,10 +298,15 @@ def _read_cells(table: Table, columns: VoteColumns, controls: Controls) -> _Cell
     )  # fmt: skip
 
 
-def _text_outcome(table: Table, numbers: Mapping[str, str]) -> str | None:
-    """The role of a column of numbers that holds words for outcomes instead."""
+def _text_outcome(table: Table, numbers: Mapping[str, str], words: Collection[str]) -> str | None:
+    """The role of a column of numbers that holds words for outcomes instead.
+
+    Numbers are words, too, where the caller says what one of them is.
+    """
     for role in SHARES:
         if role in numbers:
+            if any(parse_number(word) is not None for word in words):
+                return role
             column = table.columns.index(numbers[role])
             cells = [row[column] for row in table.head(HEAD_ROWS)]
             texts = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
@@ -388,12 +397,23 @@ def _outcomes(
                if word != name}  # fmt: skip
     names = [spelled.get(word, word) for word in given]
     try:
-        outcome = read_outcomes(rows.first, rows.second, rows.models, codes, names, worth)
+        numbers = next((_NUMBERS[role] for role in _NUMBERS if role in cells.columns), {})
+        outcome = read_outcomes(
+            rows.first, rows.second, rows.models, codes, names, {**numbers, **worth}
+        )
     except DataError as error:
         raise DataError(f"{cells.source}: {error}") from error
     _refuse_unknown(cells, rows, outcome)
     winners = winners_read_as(codes, names, outcome, rows.models)
     return Outcomes(outcome), rows._replace(winners=winners, spelled=spelled)
+
+
+# What part of a vote the first model gets by a number that stands among words.
+_NUMBERS: Mapping[str, Mapping[str, float]] = {
+    "score": {"1": 1.0, "0.5": 0.5, "0": 0.0},
+    "preference": {"1": 1.0, "0": 0.5, "2": 0.0},
+    "chosen": {"1": 1.0, "0": 0.0},
+}
 
 
 def _refuse_unknown(cells: _Cells, rows: VoteRows, outcome: Integers) -> None:
@@ -415,29 +435,12 @@ def _refuse_unknown(cells: _Cells, rows: VoteRows, outcome: Integers) -> None:
         )
     elif text in rows.models:
         hint = "It is the name of a model that does not take part in this vote."
-    elif len(others) < _MOST_WORDS and not {*others} & {*rows.models}:
-        hint = f"{_ask_about_words([text, *others])} If it is a slip, correct the cell."
+    elif len(others) < MOST_WORDS and not {*others} & {*rows.models}:
+        hint = f"{ask_about_words([text, *others])} If it is a slip, correct the cell."
     raise DataError(
         f"{cells.place(row)}: the winner {text!r} of {rows.models[rows.first[row]]!r} against "
         f"{rows.models[rows.second[row]]!r} is not a known outcome{more}; "
         f"{rows.count(unknown):,} rows have such a value. Known: {KNOWN_WORDS}. {hint}"
-    )
-
-
-# More words than these are no outcomes but another column.
-_MOST_WORDS = 6
-
-
-def _ask_about_words(words: Sequence[str]) -> str:
-    """The lines that say of words that they are ties, or no votes."""
-    tie, missing = (
-        shlex.join(part for word in words for part in ("--word", f"{word.strip()}={worth}"))
-        for worth in ("tie", "missing")
-    )
-    it = "it is" if len(words) == 1 else "they are"
-    return (
-        f"If {it} a tie: {tie}. If {it} no vote: {missing} (in Python: "
-        f"words={dict.fromkeys(map(str.strip, words), 'missing')!r})."
     )
 
 

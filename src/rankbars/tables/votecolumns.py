@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -141,12 +142,39 @@ def find_sides(columns: Sequence[str]) -> tuple[str, str, bool] | None:
     --------
     >>> find_sides(["Left", "Right", "winner"])
     ('Left', 'Right', True)
+    >>> find_sides(["prompt", "response_a_model", "response_b_model", "verdict"])
+    ('response_a_model', 'response_b_model', False)
     """
     folded = _by_fold(columns)
     for first, second, ordered in PAIRS:
         several = is_series(first, folded) or is_lettered(first, folded)
         if first in folded and second in folded and not several:
             return folded[first], folded[second], ordered
+    return _sides_by_word(columns)
+
+
+# Words for a side; what a model is called; and what may stand beside these in a name.
+_SIDES = {"a": "b", "1": "2", "left": "right", "first": "second"}
+_THIRD = {"a": "c", "1": "3"}  # of a series, whose columns are no sides
+_MODELS = {"model", "llm", "system"}
+_BESIDE = frozenset({
+    "response", "answer", "assistant", "output", "completion", "name", "id", "option", "side",
+    "candidate", "generator", "conversation",
+})  # fmt: skip
+_WORD = re.compile(r"[a-z]+|\d+")
+
+
+def _sides_by_word(columns: Sequence[str]) -> tuple[str, str, bool] | None:
+    """Two columns of models whose names differ in a word for the side, as ``response_a_model``."""
+    by_words = {tuple(_WORD.findall(name.casefold())): name for name in reversed(columns)}
+    for words, name in reversed(by_words.items()):
+        for place, word in enumerate(words):
+            rest = {*words[:place], *words[place + 1 :]}
+            other = (*words[:place], _SIDES.get(word, ""), *words[place + 1 :])
+            third = (*words[:place], _THIRD.get(word, ""), *words[place + 1 :])
+            named = _MODELS & rest and rest <= _MODELS | _BESIDE
+            if named and other in by_words and third not in by_words:
+                return name, by_words[other], word in ("left", "first")
     return None
 
 

@@ -5,6 +5,7 @@ Only words that are listed here count; an unknown one is never a tie.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -16,7 +17,8 @@ from rankbars.errors import DataError
 from rankbars.tables.columns import paste_columns
 
 __all__ = [
-    "KNOWN_WORDS", "NO_VOTE", "SHARES", "UNKNOWN", "Outcomes", "count_outcomes", "read_outcomes",
+    "KNOWN_WORDS", "MOST_WORDS", "NO_VOTE", "SHARES", "UNKNOWN", "Outcomes", "ask_about_words",
+    "count_outcomes", "read_outcomes",
     "share_out", "spell_winners", "winners_read_as", "word_code",
 ]  # fmt: skip
 
@@ -107,8 +109,10 @@ def read_outcomes(
         If neither reading fits all cells.
     """
     place = {name: i for i, name in enumerate(models)}
-    declared = {word: _declared_code(word, share) for word, share in (worth or {}).items()}
-    codes = (declared.get(word.strip().casefold(), word_code(word)) for word in words)
+    declared = {
+        _plain_word(word): _declared_code(word, share) for word, share in (worth or {}).items()
+    }
+    codes = (declared.get(_plain_word(word), word_code(word)) for word in words)
     by_word = np.array([*codes, NO_VOTE], dtype=np.int8)
     as_word: NDArray[np.int8] = by_word[winner]
     if not any(word in place for word in words):
@@ -135,6 +139,28 @@ def read_outcomes(
         f"sides, and they disagree (first model {models[first[row]]!r}, second "
         f"{models[second[row]]!r}). Rename the models, or give a column with 1, 0.5 and 0 for the "
         "first model: --column score=NAME."
+    )
+
+
+def _plain_word(word: str) -> str:
+    """A word without case, and a whole number without what a column of fractions adds to it."""
+    return word.strip().casefold().removesuffix(".0")
+
+
+# More words than these are no outcomes but another column.
+MOST_WORDS = 6
+
+
+def ask_about_words(words: Sequence[str]) -> str:
+    """The lines that say of words that they are ties, or no votes."""
+    tie, missing = (
+        shlex.join(part for word in words for part in ("--word", f"{word.strip()}={worth}"))
+        for worth in ("tie", "missing")
+    )
+    it = "it is" if len(words) == 1 else "they are"
+    return (
+        f"If {it} a tie: {tie}. If {it} no vote: {missing} (in Python: "
+        f"words={dict.fromkeys(map(str.strip, words), 'missing')!r})."
     )
 
 
@@ -280,9 +306,11 @@ def _first_share(
     if role == "chosen":
         wrong |= (share != 0) & (share != 1) & ~np.isnan(share)
     if wrong.any():
+        others = sorted({f"{value:g}" for value in values[wrong].tolist()})
+        hint = f" {ask_about_words(others)}" if len(others) <= MOST_WORDS else ""
         raise DataError(
             f"{place(wrong)}: the outcome {values[wrong][0]:g} in column {column!r} is not one; "
-            f"expected {expected}."
+            f"expected {expected}.{hint}"
         )
     return share
 
