@@ -117,7 +117,7 @@ def preflight(
     if missing_tasks is not None or missing_items is not None:
         taken = settle_tasks(taken, about, missing_tasks or "insert")
     refuse_stopped(taken)
-    taken = settle_gaps(taken, taken.models, missing, missing_tasks, missing_items)
+    taken = settle_gaps(taken, taken.models, missing, missing_tasks, missing_items, test)
     if len(taken.models) < 2:
         raise DataError(
             f"There is one model in these results, {taken.models[0]!r}; a spread of differences "

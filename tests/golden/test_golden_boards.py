@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from golden.case import ANALYSIS, KEEP, VOTES, Case
@@ -19,6 +23,10 @@ MOST_WITH_DEFAULTS = 30
 # Every so many of the longer cases also run where there is little time.
 SAMPLE = 9
 QUICK = ("messages/", "calls/")
+# Options that notes advise, and sentences that advise them rather than to leave them out.
+CHOSEN = ("--test", "--correction", "--scope", "--missing", "--aggregate", "--rows", "--runs")
+CHOSEN_AS = re.compile(f"(?:{'|'.join(CHOSEN)}) [a-z_]+")
+ADVICE = re.compile(r"(?:(?<=[.:;] )|^)(?![^.:;]*(?i:leave|left) out)[^.;]*--[^.;]*")
 
 
 def is_quick(number: int, case: Case) -> bool:
@@ -37,9 +45,45 @@ def test_a_case_says_what_it_said(case: Case, tmp_path: Path) -> None:
     assert (golden["mark"], golden["inputs"]) == (case.mark, list(case.inputs)), "make it anew"
     comparison = Comparison(FITTED if case.fitted else EXACT, REWORDINGS)
     expected = {key: golden[key] for key in ("answers", "files")}
-    found = list(comparison.differences(expected, run_case(case, tmp_path / "case")))
+    answered = run_case(case, tmp_path / "case")
+    found = list(comparison.differences(expected, answered))
     shown = "\n".join(found[:MOST_SHOWN])
     assert not found, f"{case.name} ({case.mark}): {len(found)} differences\n{shown}"
+    assert not list(advised_again(answered)), "an advice names what is chosen already"
+
+
+def advised_again(answered: dict[str, Any]) -> Iterator[str]:
+    """What texts advise to choose though the line that was run chooses it."""
+    for one in answered["answers"]:
+        words = shlex.split(one["line"])
+        chosen = {" ".join(pair) for pair in pairwise(words) if pair[0] in CHOSEN}
+        for text in texts_in([one.get("out"), one.get("err"), answered["files"]]):
+            for advice in ADVICE.findall(" ".join(text.split())):
+                yield from (option for option in CHOSEN_AS.findall(advice) if option in chosen)
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Texts at any depth; lines that stand under each other are one."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from texts_in(part)
+    elif isinstance(value, list):
+        lines = [part for part in value if isinstance(part, str)]
+        yield "\n".join(lines)
+        for part in value:
+            if not isinstance(part, str):
+                yield from texts_in(part)
+
+
+def test_what_is_chosen_already_is_found_in_an_advice() -> None:
+    line = "rankbars rank a.csv --test welch --missing pairwise"
+    said = ["Compare their", "means: --test welch (in Python: test='welch')."]
+    answer = {"line": line, "out": "", "err": said}
+    assert list(advised_again({"answers": [answer], "files": {}})) == ["--test welch"]
+    refused = answer | {"err": ["Leave out --test welch."]}
+    assert not list(advised_again({"answers": [refused], "files": {}}))
 
 
 def test_every_case_has_a_golden_and_every_golden_a_case() -> None:

@@ -182,6 +182,25 @@ def test_models_without_a_common_row_are_named_with_their_rows() -> None:
     ]
 
 
+def test_an_advice_on_models_with_rows_of_their_own_names_only_what_is_not_chosen() -> None:
+    values = np.full((60, 3), np.nan)
+    values[:30, 0], values[30:, 1:] = np.arange(30) % 2, np.arange(60).reshape(30, 2) % 3 > 0
+    scores = rb.Scores({"t": rb.Items(("a", "b", "c"), values)})
+    with pytest.raises(rb.DataError, match=r"compared: --missing pairwise \(") as caught:
+        rb.leaderboard(scores, test="welch")
+    assert "each on its own rows" in str(caught.value)
+    found = {
+        test: {
+            note.code: note.message
+            for note in rb.leaderboard(scores, test=test, missing="pairwise").notes
+        }
+        for test in ("t", "welch")
+    }
+    assert "can be compared: --test welch (in" in found["t"]["no-common-rows"]
+    assert "no-common-rows" not in found["welch"]
+    assert "Means are of all rows that each model has" in found["welch"]["missing"]
+
+
 def test_bounds_that_leave_nobody_on_a_task_are_not_offered() -> None:
     gaps = np.array([[1.0, np.nan], [np.nan, 0.0], [1.0, 1.0]])
     scores = rb.Scores.from_arrays({"t": gaps}, ["a", "b"])

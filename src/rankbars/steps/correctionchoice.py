@@ -177,8 +177,9 @@ def choose_correction(
             return CorrectionChoice(RESAMPLED, True, share, notes=(told,))
         note = _resampled_note(index, 0 if skewed else heavy, clustered=clustered)
         return CorrectionChoice(RESAMPLED, notes=(note,))
+    left = _left_to_choose(asked, insisted=insisted)
     if not skewed:
-        return CorrectionChoice(usual, True, notes=(_few_rows_note(heavy),))
+        return CorrectionChoice(usual, True, notes=(_few_rows_note(heavy, left),))
     held = ((SKEWED, _HELD_IN_CLUSTERS),) if clustered else _HELD
     known = alpha == _USUAL_ALPHA and usual in _T_LIKE
     if clustered:
@@ -186,7 +187,7 @@ def choose_correction(
     measured = next(share for least, share in held if index > least) if known else None
     if measured is not None and tail is not None:
         measured = min(measured, tail)
-    text = _unsure_text(index, clustered=clustered, resampled=resampled)
+    text = _unsure_text(index, left if resampled else "", clustered=clustered)
     return CorrectionChoice(usual, True, measured, notes=(Note("skewed", text),))
 
 
@@ -320,12 +321,21 @@ def can_bear_flips(tasks: Iterable[tuple[int, int]], draws: int) -> bool:
     return more <= (_TIMES - 1.0) * usual
 
 
-def _few_rows_note(rows: int) -> Note:
+def _left_to_choose(asked: str, *, insisted: bool) -> str:
+    """The options that would let rows be resampled, without those that are chosen already."""
+    return " and ".join(["--test auto"] * insisted + ["--correction auto"] * (asked != "auto"))
+
+
+def _few_rows_note(rows: int, left: str) -> Note:
+    advice = (
+        f"With {left}, decisions come from resampling the rows, if all are complete."
+        if left
+        else "They cannot be resampled, because some are not complete or there are too many."
+    )
     return Note(
         "few-rows-average",
         f"A task with only {rows} rows carries most of the error of the average for many pairs, "
-        "and so few do not tell well how large it is. With --test auto and --correction auto, "
-        "decisions come from resampling the rows, if all are complete.",
+        f"and so few do not tell well how large it is. {advice}",
     )
 
 
@@ -382,16 +392,16 @@ def _resampled_text(index: float, *, clustered: bool) -> str:
     )
 
 
-def _unsure_text(index: float, *, clustered: bool, resampled: bool) -> str:
-    if clustered and resampled:
+def _unsure_text(index: float, left: str, *, clustered: bool) -> str:
+    if clustered and left:
         remedy = (
-            "which errors of clusters do not take into account. With --test auto and "
-            "--correction auto, decisions come from resampling whole clusters"
+            f"which errors of clusters do not take into account. With {left}, decisions come from "
+            "resampling whole clusters"
         )
-    elif resampled:
+    elif left:
         remedy = (
-            "which neither a t-test nor sign flips take into account. With --test auto and "
-            "--correction auto, decisions come from resampling the rows"
+            f"which neither a t-test nor sign flips take into account. With {left}, decisions come "
+            "from resampling the rows"
         )
     else:
         remedy = "and they cannot be resampled, because some are not complete or there are too many"

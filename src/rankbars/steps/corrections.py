@@ -209,10 +209,12 @@ def rank_band(family: Family, scope: Scope, alpha: float) -> Corrected:
     if isinstance(family.evidence, Estimates) and scope == "each":
         return _drawn_band(family, family.evidence, alpha)
     items = _complete_items(family, "bootstrap_band")
-    if scope == "all" or items.clusters is not None or isinstance(items.design, Folds):
+    dependent = items.clusters is not None or isinstance(items.design, Folds)
+    if scope == "all" or dependent:
+        needs = ["--scope each"] * (scope == "all") + ["rows without clusters or folds"] * dependent
         raise OptionError(
             "Correction 'bootstrap_band' describes one model at a time and resamples independent "
-            "rows. Use --scope each and rows without clusters or folds, or --correction maxt."
+            f"rows. Use {' and '.join(needs)}, or --correction maxt."
         )
     band = bootstrap_band(
         items.values,

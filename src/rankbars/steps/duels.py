@@ -344,13 +344,8 @@ def _of_own_rows(tasks: dict[str, Contrast], notes: tuple[Note, ...]) -> tuple[N
         "Welch's test compares the means of all rows of each of the two, on "
         f"{list_words(counted, 3)}; rows are not paired."
     )
-    kept = (note for note in notes if note.code not in _OF_PAIRS)
-    said = (replace(note, message=note.message.partition(_PAIRED)[0]) for note in kept)
-    return (*said, Note("unpaired-rows", text))
-
-
-_OF_PAIRS = ("no-common-rows", "unpaired-rows")
-_PAIRED = " Every pair is compared on the rows both have;"  # of a note on what is missing
+    kept = (note for note in notes if note.code != "unpaired-rows")
+    return (*kept, Note("unpaired-rows", text))
 
 
 def _left_out(pair: Pair, tasks: dict[str, Contrast]) -> tuple[Note, ...]:

@@ -21,14 +21,15 @@ from rankbars.data.storedtasks import Change, change_tasks, models_of
 from rankbars.errors import DataError, OptionError
 from rankbars.steps.gaps import Gap, row_values, to_declare
 
-__all__ = ["POLICIES", "fill_from_baseline", "keep_pairs", "strangers"]
+__all__ = ["OWN_ROWS", "POLICIES", "fill_from_baseline", "keep_pairs", "strangers"]
 
 _MOST_NAMES = 5
+OWN_ROWS = "welch"  # the test that pairs no rows
 
 
 def keep_pairs(scores: Scores, gaps: list[Gap]) -> Scores:
     """Leave the gaps; every pair is compared on the rows both models have."""
-    return scores.with_notes([*strangers(scores), *_passed_over(scores)])
+    return scores.with_notes(_passed_over(scores))
 
 
 def _passed_over(scores: Scores) -> Iterator[Note]:
@@ -70,9 +71,16 @@ def _is_lower(one: NDArray[np.float64], two: NDArray[np.float64]) -> bool:
     return bool(two.mean() - one.mean() > _SURELY * np.sqrt(error))
 
 
-def strangers(scores: Scores) -> list[Note]:
-    """A note for each task on which some models share no row with any other."""
+def strangers(scores: Scores, test: str, policy: str) -> list[Note]:
+    """A note for each task on which some models share no row with any other.
+
+    Of the options that would compare their means it names those that are not chosen yet.
+    """
     notes = []
+    needed = {"test": (OWN_ROWS, test), "missing": ("pairwise", policy)}
+    left = {name: value for name, (value, chosen) in needed.items() if chosen != value}
+    typed = " ".join(f"--{name} {value}" for name, value in left.items())
+    called = ", ".join(f"{name}={value!r}" for name, value in left.items())
     for task, evidence in scores.tasks.items():
         if not isinstance(evidence, Items):
             continue
@@ -96,8 +104,7 @@ def strangers(scores: Scores) -> list[Note]:
                 f"On task {task!r} these share no row with any other model, so no differences on "
                 f"the same rows can be taken: {list_names(names, _MOST_NAMES)}{first}. Are rows "
                 "named alike for all models? If each was given rows of its own, as in an A/B "
-                "test, their means can be compared: --test welch --missing pairwise (in Python: "
-                "test='welch', missing='pairwise').",
+                f"test, their means can be compared: {typed} (in Python: {called}).",
                 task=task,
                 models=names,
             )

@@ -11,7 +11,7 @@ from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import models_of
 from rankbars.errors import DataError, UnknownOptionError
-from rankbars.steps.gappolicies import POLICIES, strangers
+from rankbars.steps.gappolicies import OWN_ROWS, POLICIES, strangers
 from rankbars.steps.gaps import (
     Gap,
     count_reasons,
@@ -87,7 +87,7 @@ def _resolved(scores: Scores, gaps: list[Gap], policy: str, test: str) -> Scores
         scores = scores.with_notes(_trials_left_out(scores))
     if not gaps:
         return scores
-    if test == "welch" and policy in ("raise", "pairwise") and _all_own(scores, gaps):
+    if test == OWN_ROWS and policy in ("raise", "pairwise") and _all_own(scores, gaps):
         lost = _lost_of_own(scores)
         if policy == "pairwise" or not lost:
             return scores.with_notes(_notes_on_own(scores, lost))
@@ -96,8 +96,13 @@ def _resolved(scores: Scores, gaps: list[Gap], policy: str, test: str) -> Scores
             scores, gaps, ("pairwise", "listwise", "drop_models", "bounds", "fail"), "ranked",
             "rb.leaderboard(scores, ", test=test,
         )  # fmt: skip
+    done = _DONE[policy]
+    if policy == "pairwise" and test == OWN_ROWS:
+        done = _OF_OWN_ROWS
+    elif policy == "pairwise":
+        scores = scores.with_notes(strangers(scores, test, policy))
     resolved = POLICIES[policy](scores, gaps)
-    note = Note("missing", f"{_summary(scores, gaps)} {_DONE[policy]}", models=_named(gaps))
+    note = Note("missing", f"{_summary(scores, gaps)} {done}", models=_named(gaps))
     failed = count_reasons(scores, gaps).failed
     if not failed or policy not in ("pairwise", "listwise"):
         return resolved.with_notes([note])
@@ -158,7 +163,7 @@ def _refuse_own(scores: Scores, done: str, call: str, test: str) -> DataError:
     if isinstance(evidence, Items) and evidence.ids is not None:
         places = dict.fromkeys((~np.isnan(evidence.values)).argmax(axis=0).tolist())
         first = f" (first rows: {', '.join(repr(evidence.ids[row]) for row in [*places][:2])})"
-    asked = test != "welch"
+    asked = test != OWN_ROWS
     said = (
         f"On task {task!r} no two models share a row{first}, so no differences on the same rows "
         f"can be taken. {'' if not lost else f'{_told_of_own(lost)}. '}"
@@ -263,9 +268,9 @@ def refuse_gaps(
     lines = [
         _summary(scores, gaps),
         *lacking,
-        *(note.message for note in strangers(scores)),
+        *(note.message for note in strangers(scores, test, "raise")),
         f"Nothing was {done}. Choose what to do with them (the line to paste, what it keeps):",
-        *(f"  --missing {name:<12}{_kept(scores, gaps, name)}" for name in offered),
+        *(f"  --missing {name:<12}{_kept(scores, gaps, name, test)}" for name in offered),
         f'In Python: {read}{call}missing="{offered[0]}").',
     ]
     return DataError("\n".join(lines))
@@ -296,11 +301,18 @@ _DONE = {
 }
 
 
-def _kept(scores: Scores, gaps: list[Gap], policy: str) -> str:
+_OF_OWN_ROWS = (
+    "Means are of all rows that each model has; valid if what is missing does not depend on the "
+    "score."
+)
+
+
+def _kept(scores: Scores, gaps: list[Gap], policy: str, test: str) -> str:
     reasons = count_reasons(scores, gaps)
     valid = "; valid only if what failed has nothing to do with the score" if reasons.failed else ""
     if policy == "pairwise":
-        return f"all models, tasks and rows; every pair on the rows both have{valid}"
+        which = "each on its own rows" if test == OWN_ROWS else "every pair on the rows both have"
+        return f"all models, tasks and rows; {which}{valid}"
     if policy == "fail":
         options = to_declare(scores, gaps)
         need = f" (declare it: {options})" if options else ""

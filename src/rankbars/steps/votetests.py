@@ -57,7 +57,7 @@ def _e_strength_test(evidence: Evidence, setting: Setting) -> Tested:
         )
     logged = votes.largest_weight is not None and votes.largest_weight <= MOST_WEIGHT
     adaptive = setting.votes.pairing == "adaptive"
-    notes = () if logged else _pairing_notes(votes, setting, "--anytime --test e_process")
+    notes = () if logged else _pairing_notes(votes, setting, "--test e_process")
     tested, found = _compare_strengths(votes, setting, notes)
     pairs = contrast_statistics(found)
     log_e = log_e_ahead(pairs.statistic, pairs.se, pairs.df)
