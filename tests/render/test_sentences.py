@@ -176,7 +176,7 @@ def test_a_test_that_breaks_its_level_is_called_approximate():
     assert board.tasks["x"].approximate
     assert headline(board).endswith(
         "are often missed. Approximate: a few rows weigh heavily; rows come in clusters, and the "
-        "test takes them as independent; no level is assured, see the notes."
+        "test takes them as independent; no level is assured."
     )
     assert lead_claim(board).words == "approximate, all models at once"
 

@@ -108,7 +108,7 @@ def test_two_models_on_fewer_than_five_rows_have_an_approximate_interval_and_no_
         assert (one.verdict, one.p_better, one.approximate) == ("cannot tell", 1.0, True)
         assert "few-items" in codes(duel.notes)
         text = " ".join(head_to_head_text(duel).split())
-        assert "+0.85], approximate. Approximate: no level is assured, see the notes." in text
+        assert "+0.85], approximate. Approximate: so few do not tell how differences " in text
         assert "smallest true difference that these" not in text
 
 

@@ -27,7 +27,7 @@ TESTED = [key for key in VALIDITY if key[0] != "contrasts"]
 AVERAGED = [key for key in VALIDITY if key[0] == "contrasts"]
 PROMISING = [name for name in CORRECTIONS if correction_facts(name).promises]
 SCOPES = ("each", "all")
-CROSSED = {"crossed": 8, "some runs": 4, "few runs": 2}
+CROSSED = {"crossed": 8, "some runs": 4, "three runs": 3, "two runs": 2}
 PAIRING = {"adaptive votes": "adaptive", "logged votes": "adaptive"}
 
 
@@ -241,7 +241,7 @@ def test_few_shared_runs_hold_as_often_as_the_table_says(runs: int, items: int) 
         made = rb.rank(rb.compare(scores, runs="shared"), scope="all")["x"]
         held += bool(((made.best == 1) & (made.worst == 10)).all())
     design = next(name for name, count in CROSSED.items() if count == runs)
-    stated = VALIDITY["two_way", design]["holm"].measured or 0.95
+    stated = VALIDITY["two_way", design]["holm"].measured_among(10) or 0.95
     error = np.sqrt(stated * (1 - stated) / draws)
     assert held / draws >= stated - 3 * error - 0.01
     if design != "crossed":
@@ -287,11 +287,12 @@ def test_mid_p_errs_as_often_as_its_cell_says() -> None:
         below = np.cumsum(share) - share / 2
         p = 2 * np.minimum(below, 1 - below)
         sizes.append(share[p <= 0.05].sum())
-    measured = find_cell("mcnemar_midp", "holm", "all", "items").measured
+    measured = find_cell("mcnemar_midp", "holm", "all", "items").measured_among(2)
     assert measured == round(1 - max(sizes), 2)
     assert int(np.argmax(sizes)) + 1 == 16
 
 
 def test_a_figure_is_not_said_of_more_models_than_it_was_measured_with() -> None:
     cell = find_cell("two_way", "holm", "all", "some runs")
-    assert (cell.measured_among(10), cell.measured_among(11)) == (0.89, None)
+    found = [cell.measured_among(models) for models in (2, 3, 4, 10, 11, 30, 31)]
+    assert found == [0.95, 0.95, 0.95, 0.86, 0.66, 0.66, None]

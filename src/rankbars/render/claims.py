@@ -44,6 +44,7 @@ __all__ = [
     "stated_words",
     "statements_level",
     "task_claim",
+    "why_approximate",
 ]
 
 NO_GUARANTEE = "no guarantee"
@@ -76,6 +77,15 @@ _REASONS = {
     "folds-as-independent": "folds share training data, and the test takes them as independent",
     "adaptive-pairs": "earlier results chose which models met",
     "clusters-ignored": "rows come in clusters, and the test takes them as independent",
+    "few-runs": "so few runs hardly tell how much runs differ",
+    "few-rows-average": "a task with few rows carries most of the error",
+    "few-items": "so few do not tell how differences are spread",
+}
+# The same by test and correction; without the latter, whatever it is.
+_REASONS_OF_METHODS = {
+    ("mcnemar_midp", None): "the test leaves out half of the observed probability",
+    ("corrected_t", "maxt"): "few folds give draws fewer directions than models",
+    ("z", "maxt"): "strengths are only close to jointly normal",
 }
 _EQUAL = 1e-12  # of the largest weight; closer weights are equal but for rounding
 _TITLES = {
@@ -247,28 +257,54 @@ def approximate_sentence(board: Leaderboard) -> str:
     first = _first(board)
     if first is None or not first.approximate:
         return ""
-    return approximate_words(board.notes, first.measured_level)
+    decided = first.correction if board.lead == "task" else None
+    methods = {(task.test, decided) for task in board.tasks.values()}
+    return approximate_words(board.notes, first.measured_level, methods)
 
 
-def approximate_words(notes: Iterable[Note], measured: float | None) -> str:
+def approximate_words(
+    notes: Iterable[Note],
+    measured: float | None,
+    methods: Iterable[tuple[str, str | None]] = (),
+) -> str:
     """The sentence that stands in place of a level.
+
+    Parameters
+    ----------
+    notes : iterable of Note
+        Some of them say why a level is only nearly held.
+    measured : float, optional
+        Share of simulations in which 95 % statements held.
+    methods : iterable of (str, str or None)
+        Tests with the corrections that decided; None where a correction is of no matter.
 
     Examples
     --------
     >>> approximate_words((), None)
     'Approximate: no level is assured, see the notes.'
+    >>> approximate_words((), None, [("mcnemar_midp", "holm")])
+    'Approximate: the test leaves out half of the observed probability; no level is assured.'
     >>> approximate_words((), 0.88)[:58]
     'Approximate: no level is assured. In simulations with such'
     """
-    codes = {note.code for note in notes}
-    why = "; ".join(reason for code, reason in _REASONS.items() if code in codes)
+    why = why_approximate(notes, methods)
     if measured is None:
-        return f"Approximate: {why + '; ' if why else ''}no level is assured, see the notes."
+        held = "no level is assured"
+        return f"Approximate: {f'{why}; {held}' if why else f'{held}, see the notes'}."
     why = why or "no level is assured"
     return (
         f"Approximate: {why}. In simulations with such rows, statements made this way at 95 % held "
         f"about {_rounded(measured)} of the time."
     )
+
+
+def why_approximate(notes: Iterable[Note], methods: Iterable[tuple[str, str | None]] = ()) -> str:
+    """What is not as a level supposes it, a clause; empty where neither notes nor methods say."""
+    codes = {note.code for note in notes}
+    whys = [reason for code, reason in _REASONS.items() if code in codes]
+    used = {one for test, correction in methods for one in ((test, correction), (test, None))}
+    whys += [reason for method, reason in _REASONS_OF_METHODS.items() if method in used]
+    return "; ".join(whys)
 
 
 def lead_correction(board: Leaderboard) -> str:

@@ -134,7 +134,9 @@ def _answer(duel: HeadToHead, main: Contrast) -> list[str]:
         + ("." if math.isnan(main.low) else f", {level}." if main.approximate else f" at {level}."),
     ]
     if main.approximate:
-        lines.append(approximate_words(duel.notes, main.measured_level))
+        tests = [main] if main is not duel.average else duel.tasks.values()
+        methods = [(one.test, None) for one in tests]
+        lines.append(approximate_words(duel.notes, main.measured_level, methods))
     counts = _counts_sentence(duel, main)
     if counts:
         lines.append(counts)

@@ -13,7 +13,7 @@ from rankbars.data.judged import OUT_OF_REACH, Check, JudgedClaim
 from rankbars.data.notes import list_words
 from rankbars.data.plain import answer_json
 from rankbars.render.boardnotes import note_lines
-from rankbars.render.claims import given_rows
+from rankbars.render.claims import given_rows, why_approximate
 from rankbars.render.notation import (
     EDGES,
     rows_of,
@@ -317,9 +317,11 @@ def _look(check: Check) -> str:
 def _level(check: Check) -> str:
     level = show_level(check.alpha)
     if any(one.approximate for one in check.claims):
+        why = why_approximate(check.notes)
+        because = f": {why}" if why else " (see the notes)"
         return (
-            "Approximate: the tests behind some claims hold their level only nearly (see the "
-            "notes), so no level is stated for the verdicts."
+            "Approximate: the tests behind some claims hold their level only nearly"
+            f"{because}. No level is stated for the verdicts."
         )
     if check.together and len(check.claims) > 1:
         return (

@@ -51,6 +51,7 @@ from rankbars.steps.pairdecision import (
 )
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.testrows import Setting, has_answers_of_runs, score_ends
+from rankbars.steps.validity import find_cell
 from rankbars.steps.wholeruns import settle_runs
 
 __all__ = ["contrast_models"]
@@ -399,9 +400,17 @@ def _task_contrast(
         metric=info.metric,
         assumptions=compared.assumptions,
         approximate=not compared.guaranteed,
+        measured_level=_measured_of_two(compared),
         **common.in_units(info.direction)._asdict(),
         **_compared_test(compared, pair.cell, alpha)._asdict(),
     )
+
+
+def _measured_of_two(compared: Comparisons) -> float | None:
+    """How often 95 % statements about two models held where the test holds its level nearly."""
+    if compared.guaranteed:
+        return None
+    return find_cell(compared.test, "holm", "each", compared.design).measured_among(2)
 
 
 def _decided_task(

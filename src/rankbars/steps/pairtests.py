@@ -221,20 +221,22 @@ def _few_runs_notes(items: Items) -> tuple[Note, ...]:
     answers = items.crossed
     if answers is None or design_of(items, "two_way") == "crossed":
         return ()
-    count, words = answers.shape[1], averaged_words(items)
-    two, four = (
-        100 * (find_cell("two_way", "holm", "all", design).measured or 0.0)
-        for design in ("few runs", "some runs")
-    )
+    count, words, models = answers.shape[1], averaged_words(items), len(items.models)
+    cells = [find_cell("two_way", "holm", "all", name).measured for name in _FEW_RUNS]
+    sizes = [most for most, _ in cells[0]]
+    size = next((most for most in sizes if models <= most), sizes[-1])
+    two, three, four = (f"{100 * dict(cell)[size]:.0f} %" for cell in cells)
     text = (
         f"{count} {words} hardly tell how much {words} differ, so the level is approximate: in "
-        "simulations of 10 equal models whose runs differ by 8 points, 95 % statements about all "
-        f"of them held in about {two:.0f} % of cases with 2 runs and {four:.0f} % with 4."
+        f"simulations of {size} equal models whose runs differ by 8 points, 95 % statements about "
+        f"all of them held in about {two} of cases with 2 runs, {three} with 3, and {four} with 4."
     )
-    measured = find_cell("two_way", "holm", "all", "some runs").measured_among(len(items.models))
-    if measured is None:
-        text += " With more models they hold less often: 30 with 4 runs in about 70 %."
+    if models > size:
+        text += " With more models they hold less often."
     return (Note("few-runs", text),)
+
+
+_FEW_RUNS = ("two runs", "three runs", "some runs")
 
 
 def _cross(items: Items) -> bool:

@@ -7,6 +7,7 @@ or a correction adds its cells here; `docs/methods.md` prints them.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -29,9 +30,9 @@ __all__ = [
 ]
 
 Design: TypeAlias = Literal[
-    "items", "gaps", "clusters", "folds", "crossed", "some runs", "few runs", "joint estimates",
-    "estimates", "votes", "adaptive votes", "logged votes", "average", "tasks", "ranks",
-    "few ranks", "judged",
+    "items", "gaps", "clusters", "folds", "crossed", "some runs", "three runs", "two runs",
+    "joint estimates", "estimates", "votes", "adaptive votes", "logged votes", "average", "tasks",
+    "ranks", "few ranks", "judged",
 ]  # fmt: skip
 
 DESIGNS: dict[str, str] = {
@@ -41,7 +42,8 @@ DESIGNS: dict[str, str] = {
     "folds": "folds of cross-validation",
     "crossed": "items crossed with 8 runs or more",
     "some runs": "items crossed with 4 to 7 runs",
-    "few runs": "items crossed with 2 or 3 runs",
+    "three runs": "items crossed with 3 runs",
+    "two runs": "items crossed with 2 runs",
     "judged": "rows with labels, a random sample of rows that a judge scored",
     "joint estimates": "published scores with a covariance",
     "estimates": "published scores with errors of their own",
@@ -67,28 +69,29 @@ class Cell(NamedTuple):
         What must hold, why the level is not assured, or why it is refused; a clause.
     instead : str
         For what is refused: options that work, as they are typed.
-    measured : float, optional
-        Share of simulations in which 95 % statements held, of what is approximate; see
-        `measured_among`.
+    measured : tuple of (int, float)
+        Of what is approximate: with so many models at most 95 % statements held in such a share of
+        simulations. See `measured_among`.
     becomes : str
         The correction that decides in its place, of which a note tells; empty for its own.
-    most : int, optional
-        With how many models it was measured, where more of them hold less often.
     """
 
     verdict: Literal["valid", "approximate", "refused"]
     why: str = ""
     instead: str = ""
-    measured: float | None = None
+    measured: tuple[tuple[int, float], ...] = ()
     becomes: str = ""
-    most: int | None = None
 
     def measured_among(self, models: int) -> float | None:
-        """The share that was measured; None with more models than it was measured with."""
-        return None if self.most is not None and models > self.most else self.measured
+        """The share that was measured with so many models, or the next larger number; else None.
+
+        With more models than it was measured with statements hold less often.
+        """
+        return next((share for most, share in self.measured if models <= most), None)
 
 
 _CELLS = ("holm", "bonferroni", "simes", "maxt", "maxt_bootstrap", "e_average")
+_ANY = sys.maxsize  # models: their number does not matter
 _VALID = Cell("valid")
 _HOLM = "--correction holm"
 
@@ -101,8 +104,8 @@ def _if(why: str) -> Cell:
     return Cell("valid", why)
 
 
-def _nearly(why: str, measured: float | None = None, most: int | None = None) -> Cell:
-    return Cell("approximate", why, measured=measured, most=most)
+def _nearly(why: str, *measured: tuple[int, float]) -> Cell:
+    return Cell("approximate", why, measured=measured)
 
 
 def _holm(cell: Cell) -> Cell:
@@ -123,13 +126,20 @@ _REVERSED = _if("equal models are interchangeable on a task; rankings are revers
 _ADAPTIVE = _nearly("earlier results chose which models met")
 _CLUSTERED = _nearly("rows come in clusters, which the test ignores")
 _SHARING = _nearly("folds share training data, which the test ignores")
-# 10 equal models, 60 and 200 items, effects of runs of .08: 4 runs and 2. With 30 models and 4 runs
-# about .7 hold; a pair by itself errs in at most .07.
-_SOME_RUNS = _nearly("so few runs hardly tell how much runs differ", 0.89, most=10)
-_FEW_RUNS = _nearly("2 or 3 runs hardly tell how much runs differ", 0.5, most=10)
+# Equal models, effects of runs of .08, the worse of 60 and 200 items: 4 runs, 3 and 2. A pair by
+# itself errs in at most .07.
+_SOME_RUNS = _nearly(
+    "so few runs hardly tell how much runs differ", (2, 0.95), (4, 0.95), (10, 0.86), (30, 0.66)
+)
+_THREE_RUNS = _nearly(
+    "3 runs hardly tell how much runs differ", (2, 0.95), (4, 0.91), (10, 0.79), (30, 0.37)
+)
+_TWO_RUNS = _nearly(
+    "2 runs hardly tell how much runs differ", (2, 0.93), (4, 0.81), (10, 0.47), (30, 0.06)
+)
 # Exact: two equal models that differ on 16 items are told apart at .05 in .077 of cases, the most
 # of up to 200 items; 10 equal models were all held in .95 to 1.00 of boards.
-_MID_P = _nearly("half of the observed probability is left out", 0.92)
+_MID_P = _nearly("half of the observed probability is left out", (_ANY, 0.92))
 
 # Simes.
 _CHECKED = _if("differences of a model are not negatively correlated (checked)")
@@ -141,9 +151,9 @@ _NO_PROOF = _refused("it has no proof for evidence that is looked at at any time
 _FLIPPED = _if("differences are symmetric under no difference (sign flips)")
 _OWN_ERRORS = "errors of different models are independent"
 # 6 and 10 tied learners by 3 x 3 folds: .84 and .87 of 250 tables with normal draws, .93 with Holm.
-_FEW_FOLDS = _nearly("few folds give draws fewer directions than models", 0.84, most=10)
+_FEW_FOLDS = _nearly("few folds give draws fewer directions than models", (10, 0.84))
 # 6 and 10 equal models, 100 to 2,000 votes: .96 to .97 of 150 boards each.
-_GAUSSIAN = _nearly("strengths are only close to jointly normal", 0.96)
+_GAUSSIAN = _nearly("strengths are only close to jointly normal", (_ANY, 0.96))
 _NO_STRENGTHS = _refused("it draws strengths, and this test has none")
 _RESAMPLES = _refused("it resamples paired rows, which decides as the t-test does")
 _NOT_PAIRED = _refused("it resamples independent rows")
@@ -193,7 +203,8 @@ _ROWS: tuple[tuple[str, tuple[Design, ...], *tuple[Cell, ...]], ...] = (
     ),
     ("two_way", ("crossed",), _VALID, *_OTHER_LAW),
     ("two_way", ("some runs",), _SOME_RUNS, _holm(_SOME_RUNS), *_OTHER_LAW[1:]),
-    ("two_way", ("few runs",), _FEW_RUNS, _holm(_FEW_RUNS), *_OTHER_LAW[1:]),
+    ("two_way", ("three runs",), _THREE_RUNS, _holm(_THREE_RUNS), *_OTHER_LAW[1:]),
+    ("two_way", ("two runs",), _TWO_RUNS, _holm(_TWO_RUNS), *_OTHER_LAW[1:]),
     (
         "corrected_t",
         ("folds",),
@@ -280,7 +291,9 @@ def design_of(evidence: Evidence, test: str = "", pairing: str = "unknown") -> D
     if test == "two_way":
         answers = evidence.crossed
         runs = 0 if answers is None else answers.shape[1]
-        return "crossed" if runs >= 8 else "some runs" if runs >= 4 else "few runs"
+        if runs >= 4:
+            return "crossed" if runs >= 8 else "some runs"
+        return "three runs" if runs == 3 else "two runs"
     if test == "judge_t":
         return "judged"
     return "gaps" if np.isnan(evidence.values).any() else "items"
