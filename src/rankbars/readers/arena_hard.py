@@ -66,7 +66,8 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     keys = all(key in head for key in (b'"games"', b'"judge"', b'"model"'))
     if row is None and keys and head.lstrip().startswith((b'{"uid"', b'{"question_id"')):
         return Recognition("arena-hard", SIGNATURE, "It starts like Arena-Hard judgements.")
-    return by_keys("arena-hard", row or (), _ROWS)
+    # Grades of MT-bench have the same keys, and turns.
+    return None if row and "turn" in row else by_keys("arena-hard", row or (), _ROWS)
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:

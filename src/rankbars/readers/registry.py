@@ -130,6 +130,13 @@ _EVERY = (
         is_table=True,
     ),
     Format(
+        "mt-bench",
+        "mt_bench",
+        "judgements of MT-bench by FastChat: grades, and games of two models",
+        _holds(b"question_id", b"judge", b"turn"),
+        is_table=True,
+    ),
+    Format(
         "arena-hard",
         "arena_hard",
         "judgements or leaderboards of Arena-Hard-Auto",
