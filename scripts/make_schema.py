@@ -112,7 +112,7 @@ def answer_schema(name: str) -> str:
         "title": f"{title} --json, version 1",
     }
     whole = keyed_schema(kind, keys)
-    whole["properties"]["schema"] = {"const": head["$id"]}
+    whole["properties"] = {"schema": {"const": head["$id"]}} | whole["properties"]
     whole["required"] = sorted(whole["properties"])
     return json.dumps(head | whole, indent=1, ensure_ascii=False) + "\n"
 
@@ -124,7 +124,7 @@ def keyed_schema(kind: type | None, keys: Kinds) -> dict[str, Any]:
     properties = {key: printed_schema(value) | told.get(key, {}) for key, value in keys.items()}
     return first | {
         "type": "object",
-        "properties": dict(sorted(properties.items())),
+        "properties": properties,
         "required": sorted(properties),
         "additionalProperties": False,
     }
@@ -182,7 +182,7 @@ def keys_schema(kind: type, blocks: dict[str, Any]) -> dict[str, Any]:
     return {
         "description": " ".join(str(kind.__doc__).split()),
         "type": "object",
-        "properties": dict(sorted(properties.items())),
+        "properties": properties,
         "required": sorted(needed),
     }
 
@@ -204,7 +204,7 @@ def object_schema(kind: type, blocks: dict[str, Any]) -> dict[str, Any]:
             inspect.cleandoc(str(kind.__doc__)).split("\n\nParameters")[0].split()
         ),
         "type": "object",
-        "properties": dict(sorted(properties.items())),
+        "properties": properties,
         "required": sorted(needed),
     }
 

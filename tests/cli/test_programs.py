@@ -23,6 +23,27 @@ def schema_of(name):
     return json.loads(text)
 
 
+def misplaced(value, schema, blocks, place=""):
+    """Objects whose keys stand in another order than those of the schema."""
+    if "$ref" in schema:
+        schema = blocks[schema["$ref"].rpartition("/")[2]]
+    found = [
+        one for part in schema.get("anyOf", ()) for one in misplaced(value, part, blocks, place)
+    ]
+    if isinstance(value, list):
+        inner = schema.get("items", {})
+        return found + [one for k in value for one in misplaced(k, inner, blocks, f"{place}[]")]
+    if not isinstance(value, dict):
+        return found
+    known = schema.get("properties", {})
+    if known and [key for key in value if key in known] != [key for key in known if key in value]:
+        found.append((place, [*value], [*known]))
+    other = schema.get("additionalProperties") or {}
+    for key, one in value.items():
+        found += misplaced(one, known.get(key, other), blocks, f"{place}.{key}")
+    return found
+
+
 def closed(schema):
     """The schema, with which keys that it does not list are faults."""
     if isinstance(schema, list):
@@ -130,6 +151,7 @@ def test_each_command_of_the_page_prints_what_its_schema_says(folder, capfdbinar
         assert values
         for value in values:
             jsonschema.Draft202012Validator(schema).validate(value)
+            assert misplaced(value, schema, schema.get("$defs", {})) == [], row
             if name in ("board", "shares", "check"):
                 continue  # these hold dicts by name, and tests of their own
             jsonschema.Draft202012Validator(closed(schema)).validate(value)

@@ -339,6 +339,7 @@ class PredictAnswer(TypedDict):
     target: str
     merge: str
     guarantee: float
+    assumptions: list[str]
     trivial: bool
     spread: list[int] | None
     task_alpha: Real
@@ -346,7 +347,6 @@ class PredictAnswer(TypedDict):
     groups: Any  # as in a board: a block per category, or null
     approximate: bool
     measured_level: Real
-    assumptions: list[str]
     notes: list[NoteAnswer]
 
 
@@ -521,13 +521,13 @@ class RowAnswer(TypedDict):
 class TableAnswer(TypedDict):
     """A plain table of records (``table``)."""
 
-    alpha: float
-    approximate: bool
-    interval: str
     models: list[RowAnswer]
+    alpha: float
+    interval: str
+    notes: list[dict[str, Any]]
     differences: list[dict[str, Any]]
     scores: dict[str, dict[str, Real]]
-    notes: list[dict[str, Any]]
+    approximate: bool
 
 
 PRINTED: Final[Mapping[str, type]] = {

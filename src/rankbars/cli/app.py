@@ -214,7 +214,7 @@ def _failed(message: str, code: int, words: Sequence[str]) -> int:
         "kind": "usage" if code == WRONG_USAGE else "data",
         "message": message.removeprefix("Error: "),
     }
-    say(json.dumps(answer, ensure_ascii=False, sort_keys=True))
+    say(json.dumps(answer, ensure_ascii=False))
     return code
 
 

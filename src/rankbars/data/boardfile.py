@@ -101,7 +101,7 @@ class JudgePart:
     by_task: Mapping[str, JudgeUse]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class BoardFile:
     """A board file, key by key.
 
@@ -119,27 +119,14 @@ class BoardFile:
         ``1 - alpha``.
     tasks : tuple of TaskResult
         One block per task.
-    overall : RankIntervals, optional
-        Rank prediction intervals for a new task.
     aggregate : Aggregate, optional
         The average.
+    overall : RankIntervals, optional
+        Rank prediction intervals for a new task.
     lead : {"task", "aggregate", "new_task"}
         What is shown first; `shown_better` and `tiers` speak of it.
     tiers : tuple of tuple of str
         Groups of models, best first.
-    notes : tuple of Note
-        What the reader must know.
-    spec : Spec
-        Every option.
-    provenance : Provenance
-        Version and inputs.
-    pairs : mapping from str to TaskPairs, optional
-        Only where it was asked for: differences of all pairs of models (0, 1), (0, 2), ...,
-        (1, 2), ... on each task.
-    shared_rows : tuple of RowScores, optional
-        Only with `pairs`: scores of rows that tasks have in common.
-    vote_health : mapping from str to VoteHealth, optional
-        Only where it was asked for: health of the votes of each task that has any.
     winner : Winner, optional
         Score of the model that leads what is shown first, with its selection allowed for.
     partly_scored : PartlyScored, optional
@@ -149,19 +136,32 @@ class BoardFile:
         Only where they were asked for: orders of the models by other metrics.
     front : CostFront, optional
         Only where costs were given: which models may be the best for the money.
-    categories : tuple of CategoryRanks, optional
-        Only where they were asked for: ranks within categories of votes, which may overlap.
-    over_time : OverTime, optional
-        Only where it was asked for: strengths from votes by period, and which changed.
     about : About, optional
         Only where it was given: title, source, date, link and description.
-    names : tuple of NameFact, optional
-        Only of a board from a store in which names were changed or retired.
     attributes : mapping from str to mapping from str to str, optional
         Only where the input says something of models beside their scores: licence, organisation,
         size, price; by model, and then by name, as it stands there.
     judge : JudgePart, optional
         Only where labels were given with judges: what these are worth, and whether they are used.
+    names : tuple of NameFact, optional
+        Only of a board from a store in which names were changed or retired.
+    notes : tuple of Note
+        What the reader must know.
+    spec : Spec
+        Every option.
+    provenance : Provenance
+        Version and inputs.
+    categories : tuple of CategoryRanks, optional
+        Only where they were asked for: ranks within categories of votes, which may overlap.
+    over_time : OverTime, optional
+        Only where it was asked for: strengths from votes by period, and which changed.
+    pairs : mapping from str to TaskPairs, optional
+        Only where it was asked for: differences of all pairs of models (0, 1), (0, 2), ...,
+        (1, 2), ... on each task.
+    shared_rows : tuple of RowScores, optional
+        Only with `pairs`: scores of rows that tasks have in common.
+    vote_health : mapping from str to VoteHealth, optional
+        Only where it was asked for: health of the votes of each task that has any.
     digest : str, optional
         Digest of everything else, which tells a board that was changed from one that was written;
         files of version 0.1 have none.
@@ -171,26 +171,26 @@ class BoardFile:
     models: tuple[str, ...]
     shown_better: Relation
     tasks: tuple[TaskResult, ...]
-    overall: RankIntervals | None
     aggregate: Aggregate | None
+    overall: RankIntervals | None
     lead: Literal["task", "aggregate", "new_task"]
     tiers: tuple[tuple[str, ...], ...]
-    notes: tuple[Note, ...]
-    spec: Spec
-    provenance: Provenance
-    pairs: Mapping[str, TaskPairs] | None = None
-    shared_rows: tuple[RowScores, ...] | None = None
-    vote_health: Mapping[str, VoteHealth] | None = None
     winner: Winner | None = None
     partly_scored: PartlyScored | None = None
     also: tuple[OtherOrder, ...] | None = None
     front: CostFront | None = None
-    categories: tuple[CategoryRanks, ...] | None = None
-    over_time: OverTime | None = None
     about: About | None = None
-    names: tuple[NameFact, ...] | None = None
     attributes: Mapping[str, Mapping[str, str]] | None = None
     judge: JudgePart | None = None
+    names: tuple[NameFact, ...] | None = None
+    notes: tuple[Note, ...]
+    spec: Spec
+    provenance: Provenance
+    categories: tuple[CategoryRanks, ...] | None = None
+    over_time: OverTime | None = None
+    pairs: Mapping[str, TaskPairs] | None = None
+    shared_rows: tuple[RowScores, ...] | None = None
+    vote_health: Mapping[str, VoteHealth] | None = None
     digest: str | None = None
 
 
@@ -296,26 +296,26 @@ def board_to_dict(board: Leaderboard, *, pairs: bool = False) -> dict[str, Any]:
         models=board.models,
         shown_better=board.shown_better,
         tasks=tuple(board.tasks.values()),
-        overall=board.overall,
         aggregate=board.aggregate,
+        overall=board.overall,
         lead=board.lead,
         tiers=board.tiers,
-        notes=board.notes,
-        spec=board.spec,
-        provenance=Provenance(board.version, board.inputs),
-        pairs=details.tasks if details else None,
-        shared_rows=(details.shared_rows or None) if details else None,
-        vote_health=board.health if pairs else None,
         winner=board.leader,
         partly_scored=board.partly,
         also=board.also or None,
         front=board.front,
-        categories=board.categories or None,
-        over_time=board.over_time,
         about=board.about,
-        names=board.names or None,
         attributes=board.attributes or None,
         judge=JudgePart(JudgeWorth.of(board.judge.values()), board.judge) if board.judge else None,
+        names=board.names or None,
+        notes=board.notes,
+        spec=board.spec,
+        provenance=Provenance(board.version, board.inputs),
+        categories=board.categories or None,
+        over_time=board.over_time,
+        pairs=details.tasks if details else None,
+        shared_rows=(details.shared_rows or None) if details else None,
+        vote_health=board.health if pairs else None,
     )
     plain: dict[str, Any] = to_plain(content, KEYS)
     return plain | {"digest": _digest(plain)}
@@ -338,7 +338,7 @@ def board_schema() -> dict[str, Any]:
 
 
 def board_json(board: Leaderboard, *, pairs: bool = False) -> str:
-    """The board as JSON text: sorted keys, shortest round trip of floats, one final newline."""
+    """The board as JSON text: keys in the order of the schema, one final newline."""
     return json_text(board_to_dict(board, pairs=pairs))
 
 

@@ -114,16 +114,16 @@ class Allocation:
         counts = np.bincount(self.drawn, minlength=self.first.size)
         return {
             "schema": _NEXT_SCHEMA,
-            "votes": self.votes,
             "goal": self.goal,
+            "models": list(self.models),
             "undecided": list(self.undecided),
             "alpha": self.alpha,
             "approximate": self.approximate,
             "new": list(self.new),
+            "votes": self.votes,
             "votes_for_new": self.for_new,
             "width": self.width,
             "even": self.even,
-            "models": list(self.models),
             "pairs": [
                 {
                     "model_a": self.models[self.first[k]],
@@ -136,8 +136,8 @@ class Allocation:
         }
 
     def to_json(self) -> str:
-        """JSON with sorted keys: every pair with its probability and its number of votes."""
-        return json.dumps(self.to_dict(), sort_keys=True, indent=1, ensure_ascii=False)
+        """JSON: every pair with its probability and its number of votes."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)

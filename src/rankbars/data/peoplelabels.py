@@ -237,8 +237,8 @@ class LabelSheet:
         }
 
     def to_json(self) -> str:
-        """JSON with sorted keys: items to label and labelled ones, with their probabilities."""
-        return json.dumps(self.to_dict(), sort_keys=True, indent=1, ensure_ascii=False)
+        """JSON: items to label and labelled ones, with their probabilities."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
 
 
 def _plain(one: SheetItem) -> dict[str, Any]:

@@ -98,8 +98,8 @@ USUAL = Keys()
 
 
 def json_text(values: Any) -> str:
-    """Plain values as JSON: sorted keys, shortest round trip of floats, one final newline."""
-    text = json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False)
+    """Plain values as JSON: keys as they come, shortest round trip of floats, one final newline."""
+    text = json.dumps(values, indent=1, ensure_ascii=False, allow_nan=False)
     return text + "\n"
 
 
@@ -147,7 +147,7 @@ def to_plain(value: Any, table: Table, hint: Any = None, models: tuple[str, ...]
     parts = get_args(hint)
     if isinstance(value, Mapping):
         kind = parts[1] if parts else None
-        return {name: to_plain(one, table, kind, models) for name, one in value.items()}
+        return {name: to_plain(value[name], table, kind, models) for name in sorted(value)}
     if isinstance(value, (tuple, list)):
         inner = hints_of_members(parts, len(value))
         return [to_plain(one, table, kind, models) for one, kind in zip(value, inner, strict=True)]

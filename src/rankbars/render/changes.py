@@ -153,21 +153,20 @@ def change_markdown(change: BoardChange) -> str:
 
 
 def change_json(change: BoardChange) -> str:
-    """What changed as JSON text: sorted keys, shortest round trip of floats."""
-    named = (
-        "added_models", "removed_models", "added_tasks", "removed_tasks", "gained", "lost",
-        "options", "leads", "versions", "renamed_models", "renamed_tasks", "retired_models",
-        "retired_tasks",
-    )  # fmt: skip
+    """What changed as JSON text: shortest round trip of floats."""
+    named = ("added_models", "removed_models", "added_tasks", "removed_tasks", "gained", "lost",
+             "options", "leads")  # fmt: skip
+    names = ("versions", "renamed_models", "renamed_tasks", "retired_models", "retired_tasks")
     of_model = ("model", "cause", "tasks", "place", "score", "ranks", "new_task", "tier")
     of_partly = ("model", "tasks", "lacking", "ranks")
     return answer_json({
         "schema": CHANGE_SCHEMA,
-        **{name: getattr(change, name) for name in named},
         "models": [{name: getattr(one, name) for name in of_model} for one in change.models],
-        "partly": [{name: getattr(one, name) for name in of_partly} for one in change.partly],
+        **{name: getattr(change, name) for name in named},
         "levels": [level_json(one) for one in change.levels or ()],
         "new_task_levels": [level_json(one) for one in change.new_task_levels or ()],
+        **{name: getattr(change, name) for name in names},
+        "partly": [{name: getattr(one, name) for name in of_partly} for one in change.partly],
     })  # fmt: skip
 
 

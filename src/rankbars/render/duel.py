@@ -38,14 +38,14 @@ _NARROWEST = 40
 _NOTHING = (0.0,)  # the only value that a difference must not be rounded to
 _ANOTHER_SCALE = 20.0  # times the scores of another task
 _LONG_NAME = 48
-_PLAIN = ("name", "kind", "test", "n", "n_a", "n_b", "ahead", "behind", "binary", "verdict",
-          "direction", "unit", "metric", "approximate", "measured_level", "assumptions", "score_a",
-          "score_b", "difference", "low", "high", "se", "df", "p_better", "p_worse", "p_value",
-          "detectable")  # fmt: skip
+_PLAIN = ("name", "kind", "unit", "metric", "direction", "test", "binary", "verdict", "n", "n_a",
+          "n_b", "ahead", "behind", "score_a", "score_b", "difference", "low", "high", "se", "df",
+          "p_value", "p_better", "p_worse", "detectable", "approximate", "measured_level",
+          "assumptions")  # fmt: skip
 
 
 def head_to_head_json(duel: HeadToHead, claim: Mapping[str, Any] | None = None) -> str:
-    """The comparison as JSON text: sorted keys, shortest round trip of floats.
+    """The comparison as JSON text: shortest round trip of floats.
 
     What a `claim` about the two became stands under its own key.
 
@@ -63,11 +63,10 @@ def head_to_head_json(duel: HeadToHead, claim: Mapping[str, Any] | None = None) 
         "main": None if duel.main is None else _contrast_to_dict(duel.main),
         # Rows that would tell the two apart, where the first answer could not.
         "needed": needed_to_dict(duel.needed),
+        **({} if claim is None else {"claim": claim}),
         "notes": [asdict(note) for note in duel.notes],
         "provenance": {"inputs": [asdict(entry) for entry in duel.inputs]},
     }
-    if claim is not None:
-        values["claim"] = claim
     return answer_json(values)
 
 

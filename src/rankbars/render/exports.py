@@ -186,7 +186,7 @@ def render_json(board: Leaderboard, *, task: str | None = None) -> str:
     Returns
     -------
     str
-        JSON with sorted keys.
+        JSON, its keys in the order of the board file.
 
     Raises
     ------

@@ -141,14 +141,14 @@ def preflight_json(found: Preflight) -> str:
 
 
 def _outlook(one: Outlook) -> dict[str, Any]:
-    plain = {name: getattr(one, name) for name in
+    plain = {"claim": one.claim.text} | {name: getattr(one, name) for name in
              ("words", "role", "widest", "n", "kind", "pairs", "impossible", "works", "absent",
               "se", "least", "most", "if_equal", "fires_at", "margin", "needed")}  # fmt: skip
     fires = [
         {"points": points or None, "loss": loss, "refuted": rate}
         for points, loss, rate in one.fires
     ]
-    return plain | {"claim": one.claim.text, "fires": fires}
+    return plain | {"fires": fires}
 
 
 def alarms_json(found: FalseAlarms) -> str:

@@ -283,26 +283,25 @@ def needed_to_dict(needed: Needed | None) -> dict[str, float] | None:
 
 
 def plan_json(plan: Plan) -> str:
-    """The plan as JSON text: sorted keys; a number that cannot be had is null."""
-    plain: dict[str, Any] = {
+    """The plan as JSON text; a number that cannot be had is null."""
+    plain: dict[str, Any] = {"schema": "rankbars.plan/1"} | {
         name: getattr(plan, name)
-        for name in ("alpha", "power", "level", "unit", "observed", "place", "neighbours",
+        for name in ("alpha", "power", "level", "unit", "n", "observed", "place", "neighbours",
                      "difference", "sd")
     }  # fmt: skip
     split, tasks, labels = plan.split, plan.tasks, plan.labels
     return answer_json(plain | {
-        "schema": "rankbars.plan/1",
+        "n": plan.n or None,
+        "needed": needed_to_dict(plan.needed),
+        "goal": plan.goal._asdict(),
+        "supposed": [one._asdict() for one in plan.supposed],
+        "tasks": tasks and tasks._asdict() | {"needed": needed_to_dict(tasks.needed)},
+        "split": split and split._asdict() | {"items": needed_to_dict(split.items)},
         "labels": labels and {
             "judged": labels.judged,
             "alone": needed_to_dict(labels.alone),
             "unlimited": labels.unlimited,
         },
-        "goal": plan.goal._asdict(),
-        "n": plan.n or None,
-        "needed": needed_to_dict(plan.needed),
-        "supposed": [one._asdict() for one in plan.supposed],
-        "split": split and split._asdict() | {"items": needed_to_dict(split.items)},
-        "tasks": tasks and tasks._asdict() | {"needed": needed_to_dict(tasks.needed)},
         "curve": [one._asdict() for one in plan.curve],
         "notes": [{"code": note.code, "message": note.message} for note in plan.notes],
     })  # fmt: skip

@@ -82,7 +82,7 @@ def submitted_markdown(report: Submitted) -> str:
 
 
 def submitted_json(report: Submitted) -> str:
-    """What was found, as JSON text with sorted keys."""
+    """What was found, as JSON text."""
     return answer_json({
         "schema": SCHEMA,
         "ok": report.ok,

@@ -177,7 +177,7 @@ def check_badge(check: Check, *, fail_on: str = "undecided") -> str:
 
 
 def check_json(check: Check, *, fail_on: str = "undecided") -> str:
-    """The verdicts as JSON text: sorted keys, shortest round trip of floats.
+    """The verdicts as JSON text: shortest round trip of floats.
 
     Numbers that cannot be had are null.
     """
@@ -185,16 +185,16 @@ def check_json(check: Check, *, fail_on: str = "undecided") -> str:
         "schema": CHECK_SCHEMA,
         "alpha": check.alpha,
         "together": check.together,
-        "why": check.why,
         "fail_on": fail_on,
         "exit_code": check.exit_code(fail_on),
+        "why": check.why,
         "claims": [claim_to_dict(one, fails=one in check.failing(fail_on)) for one in check.claims],
         "counts": check.counts(),
         "source": None if check.source is None else
         {"path": check.source.path, "sha256": check.source.sha256},
-        "look": None if check.look is None else dict(sorted(check.look._asdict().items())),
         "notes": [asdict(note) for note in check.notes],
         "provenance": {"inputs": [asdict(entry) for entry in check.inputs]},
+        "look": None if check.look is None else check.look._asdict(),
     })  # fmt: skip
 
 
@@ -210,20 +210,19 @@ def claim_lines(one: JudgedClaim, width: int, given: str = "", *, means: bool = 
 
 def claim_to_dict(one: JudgedClaim, *, fails: bool) -> dict[str, Any]:
     """A judged claim as plain values."""
-    plain = {
-        name: getattr(one, name)
-        for name in ("words", "verdict", "role", "against", "task", "parts", "kind", "supposing",
-                     "approximate", "why", "estimate", "low", "high", "p_support", "p_refute",
-                     "needed", "score", "score_other", "direction")
-    }  # fmt: skip
-    claim = {
+    derived = {
         "claim": one.claim.text,
+        "fails": fails,
         "model": one.claim.model,
         "others": list(one.claim.others),
-        "fails": fails,
         "n": one.n or None,
     }
-    return plain | claim
+    return {name: derived[name] if name in derived else getattr(one, name) for name in _CLAIM}
+
+
+_CLAIM = ("claim", "words", "verdict", "role", "fails", "model", "others", "estimate", "low",
+          "high", "p_support", "p_refute", "against", "task", "parts", "kind", "n", "needed",
+          "score", "score_other", "direction", "supposing", "approximate", "why")  # fmt: skip
 
 
 def _sentence(one: JudgedClaim) -> str:
