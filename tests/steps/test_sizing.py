@@ -40,6 +40,23 @@ def test_the_plan_of_a_pair_is_what_the_comparison_says():
         assert "To tell them apart: about" in duel.to_text()
 
 
+def test_items_of_one_name_on_several_tasks_are_counted_once_as_in_the_comparison():
+    rng = np.random.default_rng(7)
+    hard = rng.random((80, 1))
+    ids = tuple(f"q{i}" for i in range(80))
+    rows = [(rng.random((80, 2)) < 0.2 + 0.5 * hard + [0.05, 0.0]).astype(float) for _ in range(3)]
+    tasks = zip(("de", "en", "fr"), rows, strict=True)
+    scores = rb.Scores({name: rb.Items(("a", "b"), one, ids=ids) for name, one in tasks})
+    duel, board = rb.head_to_head(scores, "a", "b"), rb.leaderboard(scores, pairs=True)
+    assert board.aggregate.n == duel.average.n == 80
+    assert duel.needed is not None
+    for pilot in (scores, board):
+        made = rb.plan(pilot)
+        assert (made.n, made.needed.likely) == (80, duel.needed.likely)
+    apart = rb.leaderboard(scores, independent_rows=True)
+    assert apart.aggregate.n == 240
+
+
 def test_a_gate_is_planned_as_its_claim_is_judged():
     scores = answers()
     claim = rb.check(scores, ["m2 >= m1 - 0.01"]).claims[0]

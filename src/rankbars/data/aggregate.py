@@ -125,6 +125,9 @@ class Aggregate(Frozen, DrawnRanks):
     measured_level : float, optional
         Share of simulations with such evidence in which 95 % statements held; None where that is
         not known.
+    n : int
+        Rows that were averaged over: those of all its tasks, a row of one name on several of them
+        once where they are averaged row by row. 0 where not known.
 
     Raises
     ------
@@ -168,6 +171,7 @@ class Aggregate(Frozen, DrawnRanks):
     correction: str | None = None
     approximate: bool = False
     measured_level: Level | None = None
+    n: Annotated[int, Numbers(least=0)] = 0
     named_best: Ranks | None = None
     named_worst: Ranks | None = None
     differences: Differences | None = None

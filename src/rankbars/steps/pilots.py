@@ -205,14 +205,17 @@ def _of_average(board: Leaderboard) -> Pilot:
                 "More rows do not make this average surer: folds share their data, or the rows "
                 "behind scores are not known. Plan over tasks (--aggregate tasks)."
             )
-        n, judged = sum(task.n for task in used), _judged(board, used)
+        whole, judged = sum(task.n for task in used), _judged(board, used)
+        n = average.n or whole
         unit: str = next(iter(kinds)) if kinds in ({"votes"}, {"runs"}) else "items"
         unit = "labels" if judged else unit
         place = f"on the average of {len(used)} tasks"
     else:
-        n, unit, judged = len(used), "tasks", None
+        n, whole, unit, judged = len(used), len(used), "tasks", None
         place = f"on the average{' rank' if ranks else ''} over tasks like these"
     rows = None if unit == "tasks" else _rows(board, used)
+    if rows is not None and n < whole:  # rows of one name on several tasks are one draw
+        rows = rows * (n / whole)
     by_task, by_task_se = (None, None) if ranks else _by_task(board, used)
     return Pilot(
         board.models, sign * average.score, difference, se, np.asarray(df), n, unit, place,

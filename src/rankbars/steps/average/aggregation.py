@@ -264,6 +264,7 @@ class AverageCollector:
         self._zero_errors: dict[bool, list[tuple[str, str]]] = {True: [], False: []}
         self.mean: NDArray[np.float64] | None = None  # inside, once it is finished
         self._sure = True  # whether the tests of all tasks keep their level
+        self._rows = 0
 
     @property
     def takes_rows(self) -> bool:
@@ -318,6 +319,7 @@ class AverageCollector:
         ends = self._range.add(comparisons, info, limits, None if seen is None else seen.ends)
         part = TaskPart(task, weight, scaled, evidence, limits, ends, seen)
         for one in self._joined.add(part):
+            self._rows += one.comparisons.rows
             averaged = self._average.add(self._seen(one) if one.joined else one)
             if not plan.joined and self._categories is not None:
                 self._categories.add(averaged)
@@ -406,6 +408,7 @@ class AverageCollector:
             if promised and not sure
             else None,
             correction=plan.correction,
+            n=self._rows,
             se=shown.se,
             df=found.summary.df,
             draws=draws,
