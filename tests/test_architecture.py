@@ -91,6 +91,7 @@ DOORS = {
     ("rankbars.data.board", "rankbars.data.boardfile"),
     ("rankbars.data.board", "rankbars.render"),
     ("rankbars.data.board", "rankbars.render.page"),
+    ("rankbars.data.board", "rankbars.render.paragraph"),
     ("rankbars.data.board", "rankbars.render.plotting"),
     ("rankbars.data.headtohead", "rankbars.render.duel"),
     ("rankbars.data.judged", "rankbars.render.verdicts"),

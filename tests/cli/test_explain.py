@@ -39,6 +39,8 @@ def test_explains_choices_agreement_and_plausibility(tmp_path: Path) -> None:
         "What if new tasks were of another kind?",
         "harder tasks",
         "Where more rows would help most: ",
+        "For the methods section of a paper\nWe compared",
+        "doi:10.1093/qje/qjad043.",
     ):
         assert words in result.output
 

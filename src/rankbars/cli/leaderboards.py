@@ -113,7 +113,8 @@ What was read is reported on standard error; the board goes to standard output.
     "--explain",
     is_flag=True,
     help="Also say which methods were chosen and why, whether other methods agree, whether a new "
-    "task like these is plausible, and how healthy votes are.",
+    "task like these is plausible, and how healthy votes are; with a paragraph for the methods "
+    "section of a paper and its references.",
 )
 @click.option(
     "--pairs",
@@ -429,4 +430,5 @@ def _explanation(scores: Scores, board: Leaderboard, *, quiet: bool) -> str:
     if any(task.kind == "votes" for task in board.tasks.values()):
         with working("Examining votes", quiet=quiet):
             parts += examined(scores, board)
+    parts.append(f"For the methods section of a paper\n{board.methods_text()}")
     return "\n" + "\n".join(parts)

@@ -581,6 +581,21 @@ class Leaderboard(Frozen):
 
         return render(self, "md", task=task)
 
+    def methods_text(self) -> str:
+        """A paragraph for the methods section of a paper, its references, and how to cite.
+
+        Examples
+        --------
+        >>> import numpy as np, rankbars as rb
+        >>> values = {"math": np.arange(20.0).reshape(10, 2) % 7}
+        >>> board = rb.leaderboard(rb.Scores.from_arrays(values, ["a", "b"]))
+        >>> board.methods_text()[:48]
+        'We compared 2 models on 1 task (10 items) with r'
+        """
+        from rankbars.render.paragraph import methods_text
+
+        return methods_text(self)
+
     def to_html(self, path: str | Path | None = None, *, fragment: bool = False) -> str | None:
         """The page: one file that needs no network.
 

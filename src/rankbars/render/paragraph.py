@@ -244,7 +244,8 @@ SOURCES: dict[str, _Source] = {
     "leader": _Source(
         "Andrews et al. 2024",
         "Andrews, I., Kitagawa, T. and McCloskey, A. (2024). Inference on winners. The Quarterly "
-        "Journal of Economics 139, 305-358.",
+        "Journal of Economics 139, 305-358. "
+        "doi:10.1093/qje/qjad043.",
     ),
     "average": _Source(
         "Longjohn et al. 2025",
@@ -255,29 +256,34 @@ SOURCES: dict[str, _Source] = {
         "Lei et al. 2018",
         "Lei, J., G'Sell, M., Rinaldo, A., Tibshirani, R. and Wasserman, L. (2018). "
         "Distribution-free predictive inference for regression. Journal of the American "
-        "Statistical Association 113, 1094-1111.",
+        "Statistical Association 113, 1094-1111. "
+        "doi:10.1080/01621459.2017.1307116.",
     ),
     "corrected_t": _Source(
         "Nadeau and Bengio 2003",
         "Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine "
-        "Learning 52, 239-281.",
+        "Learning 52, 239-281. "
+        "doi:10.1023/A:1024068626366.",
     ),
     "davidson": _Source(
         "Davidson 1970",
         "Davidson, R. R. (1970). On extending the Bradley-Terry model to accommodate ties in "
         "paired comparison experiments. Journal of the American Statistical Association 65, "
-        "317-328.",
+        "317-328. "
+        "doi:10.1080/01621459.1970.10481082.",
     ),
     "e_process": _Source(
         "Vovk and Wang 2021",
         "Vovk, V. and Wang, R. (2021). E-values: calibration, combination and applications. "
-        "Annals of Statistics 49, 1736-1754.",
+        "Annals of Statistics 49, 1736-1754. "
+        "doi:10.1214/20-AOS2020.",
     ),
     "e_strength": _Source(
         "Waudby-Smith et al. 2024",
         "Waudby-Smith, I., Arbour, D., Sinha, R., Kennedy, E. H. and Ramdas, A. (2024). "
         "Time-uniform central limit theory and asymptotic confidence sequences. Annals of "
-        "Statistics 52, 2613-2640.",
+        "Statistics 52, 2613-2640. "
+        "doi:10.1214/24-AOS2408.",
     ),
     "holm": _Source(
         "Holm 1979",
@@ -287,12 +293,14 @@ SOURCES: dict[str, _Source] = {
     "maxt": _Source(
         "Romano and Wolf 2005",
         "Romano, J. P. and Wolf, M. (2005). Exact and approximate stepdown methods for multiple "
-        "hypothesis testing. Journal of the American Statistical Association 100, 94-108.",
+        "hypothesis testing. Journal of the American Statistical Association 100, 94-108. "
+        "doi:10.1198/016214504000000539.",
     ),
     "mcnemar": _Source(
         "McNemar 1947",
         "McNemar, Q. (1947). Note on the sampling error of the difference between correlated "
-        "proportions or percentages. Psychometrika 12, 153-157.",
+        "proportions or percentages. Psychometrika 12, 153-157. "
+        "doi:10.1007/BF02295996.",
     ),
     "ranks": _Source(
         "Neuhof and Benjamini 2026",
@@ -303,27 +311,32 @@ SOURCES: dict[str, _Source] = {
         "Rao and Kupper 1967",
         "Rao, P. V. and Kupper, L. L. (1967). Ties in paired-comparison experiments: a "
         "generalization of the Bradley-Terry model. Journal of the American Statistical "
-        "Association 62, 194-204.",
+        "Association 62, 194-204. "
+        "doi:10.1080/01621459.1967.10482901.",
     ),
     "simes": _Source(
         "Goeman and Solari 2011",
         "Goeman, J. J. and Solari, A. (2011). Multiple testing for exploratory research. "
-        "Statistical Science 26, 584-597.",
+        "Statistical Science 26, 584-597. "
+        "doi:10.1214/11-STS356.",
     ),
     "votes": _Source(
         "Bradley and Terry 1952",
         "Bradley, R. A. and Terry, M. E. (1952). Rank analysis of incomplete block designs: the "
-        "method of paired comparisons. Biometrika 39, 324-345.",
+        "method of paired comparisons. Biometrika 39, 324-345. "
+        "doi:10.1093/biomet/39.3-4.324.",
     ),
     "wilcoxon": _Source(
         "Wilcoxon 1945",
         "Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1, "
-        "80-83.",
+        "80-83. "
+        "doi:10.2307/3001968.",
     ),
     "yuen": _Source(
         "Yuen 1974",
         "Yuen, K. K. (1974). The two-sample trimmed t for unequal population variances. "
-        "Biometrika 61, 165-170.",
+        "Biometrika 61, 165-170. "
+        "doi:10.1093/biomet/61.1.165.",
     ),
 }
 _OF_TESTS = {
