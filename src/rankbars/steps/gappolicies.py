@@ -21,7 +21,14 @@ from rankbars.data.storedtasks import Change, change_tasks, models_of
 from rankbars.errors import DataError, OptionError
 from rankbars.steps.gaps import Gap, row_values, to_declare
 
-__all__ = ["OWN_ROWS", "POLICIES", "fill_from_baseline", "keep_pairs", "strangers"]
+__all__ = [
+    "OWN_ROWS",
+    "POLICIES",
+    "fill_from_baseline",
+    "keep_pairs",
+    "own_rows_options",
+    "strangers",
+]
 
 _MOST_NAMES = 5
 OWN_ROWS = "welch"  # the test that pairs no rows
@@ -71,14 +78,25 @@ def _is_lower(one: NDArray[np.float64], two: NDArray[np.float64]) -> bool:
     return bool(two.mean() - one.mean() > _SURELY * np.sqrt(error))
 
 
+def own_rows_options(test: str, policy: str) -> dict[str, str]:
+    """What compares the means of models with rows of their own, without what is chosen already.
+
+    Examples
+    --------
+    >>> own_rows_options("auto", "pairwise")
+    {'test': 'welch'}
+    """
+    needed = {"test": (OWN_ROWS, test), "missing": ("pairwise", policy)}
+    return {name: value for name, (value, chosen) in needed.items() if chosen != value}
+
+
 def strangers(scores: Scores, test: str, policy: str) -> list[Note]:
     """A note for each task on which some models share no row with any other.
 
     Of the options that would compare their means it names those that are not chosen yet.
     """
     notes = []
-    needed = {"test": (OWN_ROWS, test), "missing": ("pairwise", policy)}
-    left = {name: value for name, (value, chosen) in needed.items() if chosen != value}
+    left = own_rows_options(test, policy)
     typed = " ".join(f"--{name} {value}" for name, value in left.items())
     called = ", ".join(f"{name}={value!r}" for name, value in left.items())
     for task, evidence in scores.tasks.items():

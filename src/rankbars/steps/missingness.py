@@ -11,7 +11,7 @@ from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import models_of
 from rankbars.errors import DataError, UnknownOptionError
-from rankbars.steps.gappolicies import OWN_ROWS, POLICIES, strangers
+from rankbars.steps.gappolicies import OWN_ROWS, POLICIES, own_rows_options, strangers
 from rankbars.steps.gaps import (
     Gap,
     count_reasons,
@@ -155,7 +155,7 @@ def _notes_on_own(scores: Scores, lost: dict[str, int]) -> list[Note]:
     return notes
 
 
-def _refuse_own(scores: Scores, done: str, call: str, test: str) -> DataError:
+def _refuse_own(scores: Scores, done: str, call: str, test: str, policy: str) -> DataError:
     """Rows that no two models share, and the test that does not pair any."""
     lost, task = _lost_of_own(scores), of_own_rows(scores)[0]
     valid = "; valid only if what failed has nothing to do with the score" if lost else ""
@@ -168,7 +168,7 @@ def _refuse_own(scores: Scores, done: str, call: str, test: str) -> DataError:
         f"On task {task!r} no two models share a row{first}, so no differences on the same rows "
         f"can be taken. {'' if not lost else f'{_told_of_own(lost)}. '}"
     )
-    way = "--test welch --missing pairwise" if asked else "--missing pairwise"
+    way = " ".join(f"--{name} {value}" for name, value in own_rows_options(test, policy).items())
     more = " If rows are the same for all, name them alike." if asked else ""
     python = 'test="welch", missing="pairwise"' if asked else 'missing="pairwise"'
     return DataError(
@@ -220,7 +220,7 @@ def refuse_pairless(scores: Scores) -> None:
     """
     gaps = find_gaps(scores)
     if {gap.task for gap in gaps} == set(scores.tasks) and _all_own(scores, gaps):
-        raise _refuse_own(scores, "ranked", "rb.leaderboard(scores, ", "auto")
+        raise _refuse_own(scores, "ranked", "rb.leaderboard(scores, ", "auto", "pairwise")
 
 
 def refuse_gaps(
@@ -247,7 +247,7 @@ def refuse_gaps(
     if apart := tasks_apart(scores):
         return DataError(apart)
     if _all_own(scores, gaps):
-        return _refuse_own(scores, done, call, test)
+        return _refuse_own(scores, done, call, test, "raise")
     offered = list(policies)
     lacking = _without_scores(scores, gaps)
     if lacking:  # with them nobody can be compared, whatever is left out
