@@ -271,12 +271,13 @@ def exactly(count: int) -> dict[str, int]:
 
 @cache
 def described(kind: type) -> dict[str, dict[str, str]]:
-    """What the docstring says of each parameter."""
+    """What the docstring says of each parameter, and those of the types that it is made of."""
+    above = [one for one in kind.__bases__ if is_dataclass(one)]
+    found = {key: words for one in above for key, words in described(one).items()}
     text = inspect.cleandoc(str(kind.__doc__))  # from Python 3.13 on they have no indent
     listed = text.partition("Parameters\n----------\n")[2]
     listed = listed or text.partition("Attributes\n----------\n")[2]
     listed = re.split(r"\n\n\w+\n-+\n", listed)[0]
-    found = {}
     for names, text in re.findall(r"^(\S[^\n]*?) : [^\n]*\n((?: {4}[^\n]*\n?)+)", listed, re.M):
         for name in names.split(", "):
             found[name] = {"description": " ".join(text.split())}

@@ -44,7 +44,7 @@ def test_suspects_stand_in_a_note_and_in_the_file(pushed: Arena, tmp_path: Path)
     board = rb.leaderboard(rb.Scores.from_frame(frame_of(pushed)))
     found = suspects_on(board)
     named = {f"voter {code}" for code in pushed.odd}
-    assert {one.voter for one in found.voters} == named
+    assert {one.name for one in found.voters} == named
     assert {(one.habit, one.model, one.won) for one in found.voters} == {("for", "m12", 1.0)}
     assert found.votes == 400
     (note,) = (note for note in board.notes if note.code == "suspect-voters")
@@ -59,7 +59,7 @@ def test_suspects_stand_in_a_note_and_in_the_file(pushed: Arena, tmp_path: Path)
 def test_ranks_without_suspects_are_those_of_the_other_votes(pushed: Arena) -> None:
     frame = frame_of(pushed)
     found = suspects_on(rb.leaderboard(rb.Scores.from_frame(frame)))
-    names = {one.voter for one in found.voters}
+    names = {one.name for one in found.voters}
     rest = rb.leaderboard(rb.Scores.from_frame(frame[~frame["judge"].isin(names)]))
     (counted,) = rb.leaderboard(rb.Scores.from_frame(frame)).tasks.values()
     (without,) = rest.tasks.values()
@@ -97,8 +97,8 @@ def test_suspects_without_whom_models_are_apart_have_no_effect_stated() -> None:
     both = pd.concat([frame, liar, lost, fan_of("m03")])
     board = rb.leaderboard(rb.Scores.from_frame(both))
     found = suspects_on(board)
-    assert "fan" in {one.voter for one in found.voters}
-    assert "liar" not in {one.voter for one in found.voters}  # nobody else knows the model
+    assert "fan" in {one.name for one in found.voters}
+    assert "liar" not in {one.name for one in found.voters}  # nobody else knows the model
 
 
 def fan_of(model: str) -> pd.DataFrame:
@@ -303,7 +303,7 @@ def test_one_voter_with_half_of_all_votes_is_examined_with_the_weight_that_it_ha
     })  # fmt: skip
     board = rb.leaderboard(rb.Scores.from_frame(frame), votes=options)
     (suspect,) = suspects_on(board).voters
-    assert (suspect.voter, suspect.model) == ("0", "c")
+    assert (suspect.name, suspect.model) == ("0", "c")
     assert suspect.expected == pytest.approx(0.5, abs=0.06)  # by the others, who are equal to all
 
 

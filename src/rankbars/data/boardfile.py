@@ -41,6 +41,7 @@ from rankbars.data.rowscores import RowScores
 from rankbars.data.scores import Input
 from rankbars.data.spec import VOTE_WEIGHTS, Spec, VoteOptions, correction_facts
 from rankbars.data.standings import Winner
+from rankbars.data.suspects import SuspectVoter
 from rankbars.data.taskresult import (
     Effects,
     PairDetails,
@@ -272,6 +273,7 @@ KEYS: dict[type, Keys] = {
         },
     ),
     Differences: Keys(inherited=("models",)),
+    SuspectVoter: Keys(renamed={"name": "voter"}),
     CategoryMeans: Keys(
         renamed={"categories": "names"},
         inherited=("models",),

@@ -7,19 +7,19 @@ from typing import Annotated, Literal
 
 from rankbars.data.fields import Level, Numbers, Rate
 
-__all__ = ["MovedModel", "SuspectGroup", "SuspectVoter", "SuspectVoters"]
+__all__ = ["MovedModel", "SuspectGroup", "SuspectVoter", "SuspectVoters", "SuspectVotes"]
 
 
 @dataclass(frozen=True, slots=True)
-class SuspectVoter:
-    """A voter whose votes do not fit those of the others.
+class SuspectVotes:
+    """Votes that do not fit the others, and have something in common.
 
     Parameters
     ----------
-    voter : str
-        The voter.
+    name : str
+        Of whom they are, or on what: the voter, the period or the prompt.
     votes : int
-        All votes of this voter.
+        All votes there.
     habit : {"for", "against", "order", "position"}
         What is odd: votes for a model, or against it, that do not follow the order of the
         strengths, or that follow the position.
@@ -29,15 +29,15 @@ class SuspectVoter:
         Votes that the habit is about.
     won, expected : float
         Share that the model (for the position: the model shown first; for the order: the stronger
-        model) won of these, ties as halves, and that by the fit without this voter.
+        model) won of these, ties as halves, and that by the fit without these votes.
     p : float
-        About the largest chance that a voter like the others votes so, for one habit of one voter.
+        About the largest chance of such votes from one like the others, for one habit.
     moves : int, optional
-        Largest change of a rank without this voter alone, by one step from the fit; None where
+        Largest change of a rank without these votes alone, by one step from the fit; None where
         the other votes do not put all models on one scale.
     """
 
-    voter: str
+    name: str
     votes: Annotated[int, Numbers(least=0)]
     habit: Literal["for", "against", "order", "position"]
     model: str | None
@@ -46,6 +46,27 @@ class SuspectVoter:
     expected: Level
     p: Level
     moves: Annotated[int, Numbers(least=0)] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SuspectVoter(SuspectVotes):
+    """A voter whose votes do not fit those of the others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuspectGroup(SuspectVotes):
+    """Votes of one period, or on one prompt, that do not fit those of the others.
+
+    Parameters
+    ----------
+    kind : {"period", "prompt"}
+        What the votes have in common.
+    arrival : bool
+        Whether it is the first period in which the model has votes.
+    """
+
+    kind: Literal["period", "prompt"]
+    arrival: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,44 +115,3 @@ class SuspectVoters:
     voters: tuple[SuspectVoter, ...]
     moved: tuple[MovedModel, ...] | None
     weight: Level = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class SuspectGroup:
-    """Votes of one period, or on one prompt, that do not fit those of the others.
-
-    Parameters
-    ----------
-    kind : {"period", "prompt"}
-        What the votes have in common.
-    name : str
-        The period or the prompt.
-    votes : int
-        Its votes.
-    habit : {"for", "against", "order", "position"}
-        What is odd, as in `SuspectVoter`.
-    model : str, optional
-        The model that it is about.
-    about : int
-        Votes that it is about.
-    won, expected : float
-        As in `SuspectVoter`.
-    p : float
-        About the largest chance of such votes in a period (on a prompt) like the others.
-    arrival : bool
-        Whether it is the first period in which the model has votes.
-    moves : int, optional
-        As in `SuspectVoter`, without this period or prompt alone.
-    """
-
-    kind: Literal["period", "prompt"]
-    name: str
-    votes: Annotated[int, Numbers(least=0)]
-    habit: Literal["for", "against", "order", "position"]
-    model: str | None
-    about: Annotated[int, Numbers(least=0)]
-    won: Level
-    expected: Level
-    p: Level
-    arrival: bool = False
-    moves: Annotated[int, Numbers(least=0)] | None = None

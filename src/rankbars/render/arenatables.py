@@ -14,7 +14,7 @@ import numpy as np
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardparts import CategoryRanks, Change, OverTime
 from rankbars.data.notes import list_words
-from rankbars.data.suspects import MovedModel, SuspectGroup, SuspectVoter
+from rankbars.data.suspects import MovedModel, SuspectVotes
 from rankbars.render.notation import MISSING, counted, show_count, show_ranks, visible
 from rankbars.render.ranktable import Head, SideTable
 
@@ -248,7 +248,7 @@ def suspect_tables(board: Leaderboard) -> tuple[SuspectTables, ...]:
             for kind in ("voter", "period", "prompt")
         }
         if task.suspects is not None:
-            rows["voter"] = [_suspect(one.voter, one) for one in task.suspects.voters]
+            rows["voter"] = [_suspect(one.name, one) for one in task.suspects.voters]
             moved = task.suspects.moved or ()
         for kind, found in rows.items():
             if not found:
@@ -271,7 +271,7 @@ def suspect_tables(board: Leaderboard) -> tuple[SuspectTables, ...]:
     return tuple(tables)
 
 
-def _suspect(name: str, one: SuspectVoter | SuspectGroup) -> tuple[str, ...]:
+def _suspect(name: str, one: SuspectVotes) -> tuple[str, ...]:
     habit = {"order": "against the order", "position": "by position"}.get(one.habit)
     return (
         visible(name), show_count(one.votes), habit or f"{one.habit} {visible(one.model or '')}",

@@ -118,7 +118,7 @@ def down_weigh(votes: Votes, suspects: SuspectVoters) -> Votes:
     ballots = votes.ballots
     if ballots is None or suspects.weight == 1:
         return votes
-    named = {one.voter for one in suspects.voters}
+    named = {one.name for one in suspects.voters}
     names = ballots.labels["judge"].names
     odd = np.array([*(name in named for name in names), False])[ballots.labels["judge"].codes]
     if suspects.weight == 0:
@@ -167,7 +167,7 @@ def find_suspect_groups(
             # In the first period of all every model is new.
             arrival = first is not None and model < first.size and 0 < group == int(first[model])
             beside = {**finding, "arrival": arrival, "moves": moves[k]}
-            own.append(SuspectGroup(kind, names[group], int(total[group]), **beside))
+            own.append(SuspectGroup(names[group], int(total[group]), kind=kind, **beside))
         rows += own
         notes.append(
             Note(
@@ -399,7 +399,7 @@ def _group_words(habit: str, model: str | None, voters: list[SuspectVoter]) -> s
     about = sum(one.about for one in voters)
     won = sum(one.won * one.about for one in voters) / about
     expected = sum(one.expected * one.about for one in voters) / about
-    who = list_words((one.voter for one in voters), _MOST_NAMES)
+    who = list_words((one.name for one in voters), _MOST_NAMES)
     said = f"{won:.0%} of {about:,} votes, where {expected:.0%} is expected"
     if habit == "order":
         return f"against the order of the strengths: {who} (the stronger model won {said})"
