@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from everyday.case import Case, right
+from everyday.case import Case, lines, right
 
 NAMES = {"alpha": 0.6, "beta": 0.8}
 
@@ -24,6 +24,12 @@ def evaluations(**measured: float) -> dict[str, str]:
         for name, share in NAMES.items()
     }  # fmt: skip
 
+
+COUNTED = ("alpha,gsm8k,1200,900", "alpha,mmlu,14000,7000",
+           "beta,gsm8k,1200,600", "beta,mmlu,14000,7700")  # fmt: skip
+COUNTS = json.dumps(
+    [dict(zip(("m", "t", "all", "ok"), row.split(","), strict=True)) for row in COUNTED]
+)
 
 PATHS = "rank . --map 'model=model,item=results[].id,score=results[].{}'"
 
@@ -55,5 +61,27 @@ CASES = (
         evaluations(),
         ("Metric: 'correct'", "Direction: higher is better (by what 'correct' means)"),
         items=60,
+    ),
+    *(
+        Case(
+            f"right answers of so many per task/{name}",
+            line,
+            files,
+            ("c of n answers of a task are right", "Standard errors of all tasks are binomial"),
+            models=("alpha", "beta"),
+            tasks=("gsm8k", "mmlu"),
+            means={"alpha": 0.75, "beta": 0.5},
+        )
+        for name, line, files in (
+            ("a map", "rank r.json --map model=m,task=t,n=all,c=ok", {"r.json": COUNTS}),
+            ("columns", "rank r.csv", {"r.csv": lines("model,task,n,c", *COUNTED)}),
+        )
+    ),
+    Case(
+        "a cost that is no number/names its place",
+        "rank r.json --map model=m,item=t,score=ok,cost=m",
+        {"r.json": COUNTS},
+        ("the cost is 'alpha', not a number. The map says where it is: cost=m.",),
+        code=1,
     ),
 )

@@ -32,7 +32,7 @@ from rankbars.readers.logs.jsontext import (
     record_keys,
 )
 from rankbars.readers.logs.jsonvalues import as_count, parse_time
-from rankbars.readers.logs.records import ERROR, SCORED
+from rankbars.readers.logs.records import ERROR, SCORED, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.readers.scoredrows import is_csv, item_of, number_of, read_table, row_keys
@@ -94,7 +94,8 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
         return Recognition("map", CERTAIN, f"{MAP_FILE} beside it says where its records lie.")
     columns = _count_columns(path, head)
     if columns:
-        return Recognition("map", SIGNATURE, "It has columns with the answers to each item, "
+        what = "item" if "item" in columns else "task"
+        return Recognition("map", SIGNATURE, f"It has columns with the answers to each {what}, "
                            f"{columns['n']}, and the right ones, {columns['c']}.")  # fmt: skip
     return None
 
@@ -110,7 +111,8 @@ def _count_columns(path: Path, head: bytes) -> dict[str, str]:
         found[role] = next(
             (folded[fold_name(one)] for one in known if fold_name(one) in folded), ""
         )
-    if not all(found[role] for role in ("n", "c", "item")) or scores & set(folded):
+    named = found["item"] or found["task"]
+    if not (named and found["n"] and found["c"]) or scores & set(folded):
         return {}
     if found["task"] == found["item"]:
         found["task"] = ""
@@ -122,21 +124,57 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
 
     `map` holds the paths.
     """
-    return parts_of(read_all(files, lambda file: _read(file, options)), options)
+    counted = [file for file in files if _counts_tasks(_paths(file, options))]
+    others = [file for file in files if file not in counted]
+    runs = read_all(counted, lambda file: [*_score_tasks(file, _paths(file, options))])
+    return [*runs, *parts_of(read_all(others, lambda file: _read(file, options)), options)]
+
+
+def _paths(file: InputFile, options: ReadOptions) -> dict[str, str]:
+    """Paths by role: those that were given, of the map beside the file, or of columns of counts."""
+    beside = file.path.parent / MAP_FILE
+    paths = dict(options.map) or (parse_map(str(beside)) if beside.is_file() else {})
+    return paths or _count_columns(file.path, read_head(file))
+
+
+def _counts_tasks(paths: Mapping[str, str]) -> bool:
+    """Whether records hold how many answers of a whole task are right."""
+    return {"task", "n", "c"} <= {*paths} and "item" not in paths
+
+
+def _score_tasks(file: InputFile, paths: Mapping[str, str]) -> Iterator[Run]:
+    """The share of right answers of each model on each task, with its binomial error."""
+    said = ", ".join(f"{role} = {path}" for role, path in paths.items())
+    note = Note(
+        "columns",
+        f"{file.label}: {said}; c of n answers of a task are right. If it is one question that "
+        "was tried n times: item= in place of task=.",
+    )
+    seen = dict.fromkeys(paths, False)
+    for spot in _spots(file, paths):
+        for role, value in spot.values.items():
+            seen[role] |= value is not None
+        if spot.values.get("n") is None and spot.values.get("c") is None:
+            continue
+        n, c = _counts(spot)
+        model = item_of(spot.values.get("model")) or file_stem(file.path)
+        task = item_of(spot.values.get("task")) or "all"
+        share = c / n if n else None
+        measure = Measure("accuracy", value=share, n=n, limits=(0.0, 1.0))
+        yield Run(file.label, model, task, {"accuracy": measure}, notes=(note,))
+    _refuse_nowhere(file, paths, seen)
 
 
 class _Spot(NamedTuple):
-    """One record: the value at each path, None where there is none, and its place."""
+    """One record: the value at each path, None where there is none, its place, and the paths."""
 
     values: Mapping[str, Any]
     place: str
+    paths: Mapping[str, str]
 
 
 def _read(file: InputFile, options: ReadOptions) -> list[Sheet]:
-    beside = file.path.parent / MAP_FILE
-    paths = dict(options.map) or (parse_map(str(beside)) if beside.is_file() else {})
-    if not paths:
-        paths = _count_columns(file.path, read_head(file))
+    paths = _paths(file, options)
     if not paths:
         raise ReadError.at(file.label, "no map says where its records lie: --map score=PATH,…")
     sheets: dict[tuple[str, str], Sheet] = {}
@@ -194,13 +232,18 @@ def _measured(path: str, *, marks: bool) -> tuple[str, bool]:
     return last if usual else both, True
 
 
-def _number(value: object, place: str, role: str) -> float | None:
+def _number(spot: _Spot, role: str) -> float | None:
     """A number, a truth value or a word for one; None for nothing."""
+    value = spot.values.get(role)
     word = value.strip().casefold() if isinstance(value, str) else ""
     number = 1.0 if word == "correct" else number_of(value)[0]
     nothing = value is None or value != value or (isinstance(value, str) and word in _NOTHING)
     if number is None and not nothing:
-        raise ReadError.at(place, f"the {role} is {str(value)[:40]!r}, not a number.")
+        raise ReadError.at(
+            spot.place,
+            f"the {role} is {str(value)[:40]!r}, not a number. The map says where it is: "
+            f"{role}={spot.paths[role]}.",
+        )
     return number
 
 
@@ -208,12 +251,12 @@ def _trials(spot: _Spot, item: str, before: int) -> Iterator[Trial]:
     values = spot.values
     named = item_of(values.get(item)) or str(before)
     if "c" in values:
-        n, c = (as_count(_number(values.get(role), spot.place, role)) for role in ("n", "c"))
-        if n is None or c is None or c > n or n > _MOST_ANSWERS:
+        n, c = _counts(spot)
+        if n > _MOST_ANSWERS:
             raise ReadError.at(
                 spot.place,
-                f"expected counts with c at most n, found n = {values.get('n')!r} and c = "
-                f"{values.get('c')!r}.",
+                f"n = {n} answers to one item are more than {_MOST_ANSWERS:,}. If they are answers "
+                "of a task: task= in place of item=.",
             )
         # Counts do not say which run an answer is of: no two answers share a number.
         yield from (Trial(named, {"score": float(place < c)}, number=before + place)
@@ -224,13 +267,13 @@ def _trials(spot: _Spot, item: str, before: int) -> Iterator[Trial]:
     # A word for how a record ended is an error only if it says so.
     if isinstance(error, str) and error.casefold() in _ENDED:
         failed = False
-    score = None if failed else _number(values.get("score"), spot.place, "score")
+    score = None if failed else _number(spot, "score")
     number = as_count(values.get("trial"))
     yield Trial(
         named,
         {
             "score": score,
-            **{name: spent(_number(values.get(name), spot.place, name))
+            **{name: spent(_number(spot, name))
                for name in ("cost", "seconds")},
         },
         ERROR if failed else SCORED,
@@ -238,6 +281,19 @@ def _trials(spot: _Spot, item: str, before: int) -> Iterator[Trial]:
         start=parse_time(values.get("time")),
         reason=str(error)[:40] if failed and isinstance(error, str) else "error" if failed else "",
     )  # fmt: skip
+
+
+def _counts(spot: _Spot) -> tuple[int, int]:
+    """Answers, and right ones among them."""
+    values = spot.values
+    n, c = (as_count(_number(spot, role)) for role in ("n", "c"))
+    if n is None or c is None or c > n:
+        raise ReadError.at(
+            spot.place,
+            f"expected counts with c at most n, found n = {values.get('n')!r} and c = "
+            f"{values.get('c')!r}.",
+        )
+    return n, c
 
 
 def _refuse_nowhere(file: InputFile, paths: Mapping[str, str], seen: Mapping[str, bool]) -> None:
@@ -280,7 +336,7 @@ def _spots(file: InputFile, paths: Mapping[str, str]) -> Iterator[_Spot]:
     first = ordered[0] if ordered else ()
     for number, root in enumerate(_roots(file, first), start=1):
         place = f"{file.label}, record {number}"
-        yield from (_Spot(values, place) for values in _bind(root, keys, ordered, {}))
+        yield from (_Spot(values, place, paths) for values in _bind(root, keys, ordered, {}))
 
 
 def _roots(file: InputFile, first: tuple[str, ...]) -> Iterator[Any]:
