@@ -103,7 +103,7 @@ CASES = (
         {"p.csv": predictions("actual")},
         (
             "'actual' holds right answers, and 'larry', 'gang', 'huggers', 'always' seem to",
-            "frame[name] = (frame[name] - frame['actual']).abs()",
+            "frame[names].sub(frame['actual'], axis=0).abs()",
         ),
         code=1,
     ),

@@ -108,14 +108,14 @@ CASES = (
         "predictions of several models/classes",
         "rank p.csv",
         {"p.csv": predicted(3, "class")},
-        ("these are predictions", "(frame[name] == frame['y_true'])", "--models tree"),
+        ("these are predictions", ".eq(frame['y_true'], axis=0).astype(int);", "--models tree"),
         code=1,
     ),
     Case(
         "predictions of several models/probabilities",
         "rank p.csv --layout items-by-models",
         {"p.csv": predicted(2, "chance")},
-        ("these are predictions", "(frame[name] >= 0.5) == frame['y_true']"),
+        ("these are predictions", ".ge(0.5).eq(frame['y_true'], axis=0)"),
         code=1,
     ),
     Case(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 from typing import Any
 
@@ -323,6 +324,28 @@ def test_a_pandas_frame_with_two_header_rows() -> None:
     columns = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")])
     frame = pd.DataFrame([[1, 2], [3, 4]], index=["m", "n"], columns=columns)
     assert list(rb.Scores.from_frame(frame.rename_axis("model")).tasks) == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "mean"),
+    [
+        ([(n % 2, n % 2, 0) for n in range(20)], 0.5),
+        ([(n + 0.5, n + 1, n + 2.5) for n in range(20)], 2.0),
+    ],
+)
+def test_the_line_that_scores_predictions_works_as_it_is_pasted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cells: list[tuple[float, ...]], mean: float
+) -> None:
+    import pandas as pd
+
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{n},{y},{one},{two}" for n, (y, one, two) in enumerate(cells)]
+    text = refusal(write(tmp_path, "\n".join(["id,y,pred_a,pred_b", *rows, ""])))
+    found = re.search(r"in pandas: (.*?)\. Read that( with --direction lower)?", text)
+    assert found is not None
+    exec(found[1], {"frame": pd.read_csv("results.csv")})
+    scores = rb.read("scored.csv", direction="lower" if found[2] else None)
+    assert abs(scores.tasks["scored"].values[:, 1].mean()) == mean
 
 
 @pytest.mark.parametrize("scores", [("true", "88"), ("false", "45%"), ("yes", "12.5")])

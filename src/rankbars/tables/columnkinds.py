@@ -274,15 +274,12 @@ def refuse_predictions(
         return
     names = list(columns)
     probable = labels.size == 2 and bool((said % 1.0).any())
-    say = f"(frame[name] >= 0.5) == frame[{truth!r}]" if probable else (
-        f"frame[name] == frame[{truth!r}]"
-    )  # fmt: skip
-    how = f"frame[name] = ({say}).astype(int)"
-    then = f"frame = frame.drop(columns=[{truth!r}])"
+    how, side = f".eq(frame[{truth!r}], axis=0).astype(int)", ""
+    if probable:
+        how = f".ge(0.5){how}"
     if _are_amounts(labels, said):
-        how = f"frame[name] = (frame[name] - frame[{truth!r}]).abs()"
-        then += "; and declare that lower is better: --direction lower (in Python: "
-        then += "direction='lower')"
+        how = f".sub(frame[{truth!r}], axis=0).abs()"
+        side = " with --direction lower (in Python: direction='lower')"
     holds = "holds" if never_model else "may hold"
     lines = shlex.join(part for name in names for part in ("--models", name))
     more = f" If they are scores already: {lines} (in Python: models={names!r})."
@@ -292,8 +289,9 @@ def refuse_predictions(
         more = f" If all are scores, and {truth!r} is a model: {all_lines}; if it is none: {lines}."
     raise DataError(
         f"{source}: {truth!r} {holds} right answers, and {list_names(names, 4)} seem to hold what "
-        f"models answered: then these are predictions and no scores. Score them first: in pandas, "
-        f"for each name of {names!r}, {how}, and after that {then}.{more}"
+        f"models answered: then these are predictions and no scores. Score them first, in pandas: "
+        f"names = {names!r}; frame[names] = frame[names]{how}; "
+        f"frame.drop(columns=[{truth!r}]).to_csv('scored.csv', index=False). Read that{side}.{more}"
     )
 
 
