@@ -60,6 +60,8 @@ def beside(header: str, rows: list[tuple[float, ...]]) -> str:
     return lines(header, *(f"{k},{','.join(map(str, row))}" for k, row in enumerate(rows)))
 
 
+KINDS = ("cat", "dog", "bird")
+
 CASES = (
     Case(
         "what is true beside predictions/measured",
@@ -102,6 +104,21 @@ CASES = (
         "rank m.csv",
         {"m.csv": labelled(0.7, "y_true", "y_pred", 1)},
         ("Score them first",),
+        code=1,
+    ),
+    Case(
+        "predictions called as sides of a vote/classes",
+        "rank p.csv",
+        {
+            "p.csv": lines(
+                "id,label,model_a,model_b",
+                *(
+                    f"{n},{KINDS[n % 3]},{KINDS[n % 3]},{KINDS[n % 3 if n % 4 else 0]}"
+                    for n in range(24)
+                ),
+            )
+        },
+        ("If 'label' holds right answers", ".eq(frame['label'], axis=0).astype(int)"),
         code=1,
     ),
     Case(

@@ -540,6 +540,19 @@ def _checked(cells: _Cells, role: str, found: Outcomes) -> NDArray[np.float64] |
     return values if found.row is None else values[found.row]
 
 
+def _if_answers(cells: _Cells) -> str:
+    """What to do where most votes are of a model and itself, as labels of two classifiers are."""
+    names = [cells.columns.get(role) for role in ("model_a", "model_b", "winner")]
+    if None in names:
+        return ""
+    *models, truth = names
+    return (
+        f" If {truth!r} holds right answers, and {models[0]!r} and {models[1]!r} hold what models "
+        f"answered, score them first, in pandas: frame[{models!r}].eq(frame[{truth!r}], axis=0)"
+        ".astype(int).to_csv('right.csv'). Read that with --layout items-by-models."
+    )
+
+
 def _leave_out(
     cells: _Cells, rows: VoteRows, origin: NDArray[np.intp] | None, *, drop_self: bool
 ) -> VoteRows:
@@ -555,6 +568,7 @@ def _leave_out(
                 f"{place}: model {rows.models[rows.first[row]]!r} is compared with itself "
                 f"({rows.count(same):,} such votes). A vote needs two different models. Correct "
                 "the rows, or leave them out: --self-votes drop."
+                f"{_if_answers(cells) if 2 * rows.count(same) > rows.count(keep) else ''}"
             )
         rows = rows._replace(against_self=rows.count(same))
         keep &= ~same
