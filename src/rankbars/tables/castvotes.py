@@ -549,7 +549,7 @@ def _if_answers(cells: _Cells) -> str:
     return (
         f" If {truth!r} holds right answers, and {models[0]!r} and {models[1]!r} hold what models "
         f"answered, score them first, in pandas: frame[{models!r}].eq(frame[{truth!r}], axis=0)"
-        ".astype(int).to_csv('right.csv'). Read that with --layout items-by-models."
+        ".astype(int).rename_axis('item').to_csv('right.csv'). Read that."
     )
 
 
