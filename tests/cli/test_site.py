@@ -1,6 +1,7 @@
 """``rankbars site``: from one file to a folder of pages."""
 
 import gzip
+import html
 import json
 import re
 import subprocess
@@ -720,6 +721,24 @@ def test_another_version_of_the_benchmark_is_told(rankbars, place):
         assert (sentence in changes) is told
         history = Path("public/history.html").read_text("utf-8")
         assert ("<bdi>Acme, version 1</bdi>" in history) is told
+
+
+def test_the_front_page_has_rows_of_models_that_lack_tasks(place, rankbars):
+    kept = [line for line in rows().splitlines() if not line.startswith("birch,python")]
+    (place / "results.csv").write_text("\n".join(kept) + "\n", "utf-8")
+    (place / "site.yaml").write_text("title: Woods\nresults: results.csv\n", "utf-8")
+    code, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert code == 0, said
+    placed = json.loads(Path("public/api/boards/all.json").read_text("utf-8"))["partly_scored"]
+    [[_, best, worst, score, _, _]] = placed["models"]
+    index = Path("public/index.html").read_text("utf-8")
+    words = html.unescape(re.sub(r"<[^>]+>", " ", index.split('class="placed"')[1]))
+    words = " ".join(words.split())
+    assert words.startswith("> Partly scored: each placed among the 3 models scored on every task")
+    assert f"birch among 4, by 4 of 5 tasks {score} {show_ranks(best, worst)} Approx" in words
+    # Its name leads to its page, there and on the board.
+    for page, root in ((index, ""), (Path("public/boards/all.html").read_text("utf-8"), "../")):
+        assert f'<a href="{root}models/birch.html"><bdi>birch</bdi></a>' in page
 
 
 def test_what_was_remarked_in_reading_stands_in_the_output_and_on_the_method_page(place, rankbars):

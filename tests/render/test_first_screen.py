@@ -12,9 +12,10 @@ from render.browsing import AXE, demo_board, violations, watched, write_page
 import rankbars as rb
 from rankbars.render.firstscreen import bands, opening
 from rankbars.render.page import render_html
+from rankbars.render.sidetables import placed_table
 
 GEOMETRY = """() => {
-    const rows = [...document.querySelectorAll("#board-table tbody tr")]
+    const rows = [...document.querySelectorAll("#board-table tr[data-model]")]
     const boxes = rows.map(row => row.getBoundingClientRect())
     const table = document.querySelector(".scroll.board").getBoundingClientRect()
     const bars = rows.map(row => row.querySelector(".draw").getBoundingClientRect())
@@ -164,6 +165,44 @@ def test_partly_scored_models_are_counted_and_numbers_stay_with_their_words():
     page = render_html(gappy())
     assert "9\u00a0models and 3\u00a0partly scored · 8\u00a0tasks" in html.unescape(page)
     assert "Among 9\u00a0models scored on all 8\u00a0tasks, <bdi>" in html.unescape(page)
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_partly_scored_models_stand_below_the_rows_of_the_board_with_their_places_in_words(
+    browser, pages, width
+):
+    board, file = pages("gappy")
+    with watched(browser, file) as one:
+        one.page.set_viewport_size({"width": width, "height": 800})
+        rows = one.open().locator("#board-table tbody.placed tr")
+        title, *found = rows.all()
+        assert title.inner_text() == (
+            "Partly scored: each placed among the 9 models above, by the tasks it has"
+        )
+        assert len(found) == 3
+        for row, (ranks, model, score, tasks) in zip(found, placed_table(board).rows, strict=True):
+            said = row.inner_text()
+            assert row.is_visible()
+            assert all(one in said for one in (model, f"among 10, by {tasks} tasks", score))
+            assert row.locator(".lead").inner_text().endswith(ranks.removesuffix(" of 10"))
+            assert not row.locator("rect").count()  # they have a scale of their own
+        assert "Approximate: a place holds if" in one.page.locator("#placed").inner_text()
+        one.page.get_by_label("Ranks on").select_option(label="task 4")
+        assert not found[0].is_visible()
+        assert not one.page.locator("#placed").is_visible()
+
+
+def test_of_many_partly_scored_models_the_last_ones_are_folded_and_none_is_left_out():
+    rng = np.random.default_rng(3)
+    tasks = {f"t{k}": (rng.random((60, 35)) < np.linspace(0.6, 0.3, 35)) * 1.0 for k in range(6)}
+    for model in range(10, 35):
+        tasks[f"t{model % 6}"][:, model] = np.nan
+    board = rb.leaderboard(rb.Scores.from_arrays(tasks, [f"m{k}" for k in range(35)]))
+    page = html.unescape(render_html(board))
+    shown, folded, *_ = re.findall(r'class="placed"(.*?)</(?:tbody|details)>', page, re.DOTALL)
+    assert "5 more partly scored models" in folded
+    assert all(f"<bdi>{name}</bdi>" in shown for name in board.partly.first)
+    assert {*re.findall(r"<bdi>(m\d+)</bdi>", shown + folded)} == {*board.partly.models}
 
 
 @pytest.mark.parametrize("name", ["demo", "tied", "long"])

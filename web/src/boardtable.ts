@@ -23,7 +23,7 @@ const MORE_ROWS = 60
 
 /** The rows of the board, as long as all of them are in the page. */
 export function boardRows(): Map<number, HTMLTableRowElement> {
-  const rows = document.querySelectorAll<HTMLTableRowElement>("#board-table tbody tr")
+  const rows = document.querySelectorAll<HTMLTableRowElement>("#board-table tr[data-model]")
   return new Map([...rows].map((row) => [Number(row.dataset["model"]), row]))
 }
 
@@ -203,6 +203,10 @@ class BoardTable {
     const foot = this.table.tFoot!.rows[0]!
     foot.append(h("td", { class: "ranks", "data-task": task }))
     if (texts) foot.append(h("td", { class: "score", "data-task": task }))
+    // Models that lack tasks keep to the columns above them.
+    for (const row of this.table.querySelectorAll(".placed tr + tr")) {
+      for (const kind of texts ? ["ranks", "score"] : ["ranks"]) row.append(h("td", { role: "cell", class: kind, "data-task": task }))
+    }
     for (const [model, row] of this.rows) {
       const cell = board.cell(task, model)
       const shown = spoken(showRanks(cell.best, cell.worst), sayRanks(cell.best, cell.worst))

@@ -70,6 +70,7 @@ _SHORT_NAME = 26  # letters: it fits a line of a phone in the size of titles
 _NAMES = ((24, "names"), (40, "long-names"), (10_000, "longest-names"))
 _SCORES = ((8, "short-scores"), (12, "scores"), (16, "wide-scores"), (10_000, "long-scores"))
 _FIRST_ROWS = 25  # of the fragment
+_MOST_PLACED = 20  # models that lack tasks, besides those that may be first
 _MOST_ROWS = 40  # with more models, the script shows the first 25 until somebody wants all
 _MOST_DETAILS = 1_500  # models times tasks; beyond it scores of tasks share one table
 
@@ -309,6 +310,7 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]:
     above = opening(board, html_name)
     rows = page_rows(board, table, marks_first=above.marks_first)
     blocks = _task_blocks(board)
+    placed, more = _placed(board)
     about = board.about
     scopes = (scale_line(board), *leader_lines(board), scopes_line(board), shares_line(board))
     return {
@@ -329,7 +331,8 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]:
         "outcomes": outcome_sentence(board),
         "table": table,
         "rows": rows,
-        "placed": placed_table(board),
+        "placed": placed,
+        "placed_more": more,
         "orders": order_table(board),
         "costs": cost_table(board),
         "categories": category_rows(board),
@@ -354,6 +357,19 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]:
         "options": _options(board),
         "version": board.version,
     }
+
+
+def _placed(board: Leaderboard) -> tuple[SideTable | None, SideTable | None]:
+    """The models that lack tasks: those below the rows of the board, and more in a fold."""
+    every = placed_table(board)
+    if every is None or len(every.rows) <= _MOST_PLACED:
+        return every, None
+    name = every.named
+    seen = {row[name] for row in every.rows[:_MOST_PLACED]} | set(every.badges)
+    first = tuple(row for row in every.rows if row[name] in seen)
+    rest = tuple(row for row in every.rows if row[name] not in seen)
+    more = replace(every, rows=rest, title="", note="") if rest else None
+    return replace(every, rows=first), more
 
 
 def _title(html: str) -> Markup:

@@ -115,7 +115,7 @@ def _ranked(one: SiteBoard) -> Leaderboard:
 
 
 def _board_page(one: SiteBoard, frame: Mapping[str, Any]) -> str:
-    pages = {name: f"../models/{slug_of(name)}.html" for name in _ranked(one).models}
+    pages = {name: f"../models/{slug_of(name)}.html" for name in model_names(one.summary)}
     return render_html(
         _ranked(one),
         frame=PageFrame(
@@ -237,7 +237,7 @@ def partly_rows(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
     part = summary["partly_scored"]
     return [] if part is None else [
         {"model": name, "page": f"models/{slug_of(name)}.html", "ranks": show_ranks(best, worst),
-         "score": score, "tasks": tasks, "field": part["field"]}
+         "best": best, "score": score, "tasks": tasks, "field": part["field"]}
         for name, best, worst, score, _, tasks in part["models"]
     ]  # fmt: skip
 

@@ -157,7 +157,8 @@ class _Pages:
 
 def _index(site: Site) -> dict[str, Any]:
     main = site.boards[0].summary
-    rows = board_rows(main)
+    rows, placed = board_rows(main), partly_rows(main)
+    part = main["partly_scored"] or {"title": "", "note": ""}
     return {
         "about": _about_fields(site),
         "opening": main["opening"],
@@ -166,7 +167,10 @@ def _index(site: Site) -> dict[str, Any]:
         "score": main["score"],
         "rows": rows[:_TOP],
         "n_models": len(rows),
-        "placed": len(partly_rows(main)),
+        "placed": [row for k, row in enumerate(placed) if k < _TOP or row["best"] == 1],
+        "n_placed": len(placed),
+        "placed_title": part["title"].replace("models above", "models scored on every task"),
+        "placed_note": part["note"],
         "boards": [board_entry(one) for one in site.boards],
         "levels": main["levels"],
         "notes": [remark_text(remark) for remark in few_remarks(site.main)],
