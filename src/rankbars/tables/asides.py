@@ -140,7 +140,7 @@ _BESIDE_ANSWERS = split_words("""
     difficulty label labels target targets answer answers correctanswer goldanswer gold
     goldlabel groundtruth output prediction predicted response completion expected delta diff
     difference category categories subject topic domain subset split level length nwords nchars
-    ntokens numtokens tokencount wordcount timestamp
+    ntokens numtokens tokencount wordcount timestamp uploader
 """)
 
 # What describes data sets beside the scores of models on them.
@@ -416,9 +416,12 @@ def describes_answers(name: str) -> bool:
     (True, True, False)
     >>> describes_answers("Δ(best-2nd)"), describes_answers("Gap"), describes_answers("gapless-7b")
     (True, True, False)
+    >>> describes_answers("setup_id"), describes_answers("uploader")
+    (True, True)
     """
-    beside = fold_name(name) in _BESIDE_ANSWERS | _BESIDE_DATA_SETS
-    of_people = _is_made_of(name_words(name), _PEOPLE, _BESIDE_PEOPLE)
+    words = name_words(name)
+    beside = fold_name(name) in _BESIDE_ANSWERS | _BESIDE_DATA_SETS or words[-1:] == ("id",)
+    of_people = _is_made_of(words, _PEOPLE, _BESIDE_PEOPLE)
     return beside or of_people or is_attribute(name) or bool(_COMPARES.search(name))
 
 

@@ -49,13 +49,14 @@ ROLES: Mapping[str, Role] = {
     "model": Role(
         ("model_name", "model_id", "system", "method", "framework", "algorithm", "classifier",
          "estimator", "provider", "llm", "agent", "agent_name", "checkpoint", "algo",
+         "flow_name",
          "modell", "modellname", "modèle", "modele", "modelo", "modello",
          "モデル", "模型", "модель"),
         ("config", "name", "run_name", "team", "submission", "entrant", "submitter"),
     ),
     "task": Role(
         ("task_name", "tasks", "dataset", "dataset_name", "benchmark", "subtask", "subject",
-         "evaluation_name", "env", "env_id", "env_name", "datensatz", "aufgabe"),
+         "evaluation_name", "env", "env_id", "env_name", "data_name", "datensatz", "aufgabe"),
     ),
     "item": Role(
         ("item_id", "sample_id", "example_id", "instance_id", "question_id", "doc_id", "uid",
@@ -488,11 +489,12 @@ def _metric_column(
 ) -> str | None:
     """The one column whose name is a known metric; raises `DataError` if there are several."""
     known = [name for name in free if usual_direction(name) is not None]
+    known = [name for name in known if name not in texts] or known
     known = known or [name for name in free if name not in texts and ends_in_loss(name)]
     if len(known) == 1 and known[0] in beside:
         known = [*(name for name in beside if name != known[0]), *known]
     known.sort(key=lambda name: usual_direction(name) != "higher")
-    items = role_names("item", weak=True)
+    rows = role_names("item", weak=True) | role_names("task")
     matrix = " If each column of numbers is a task: --layout models-by-tasks."
-    matrix = "" if any(fold_name(name) in items for name in free) else matrix
+    matrix = "" if any(fold_name(name) in rows for name in free) else matrix
     return _only("score", [known], source, matrix) if known else None

@@ -34,6 +34,7 @@ from rankbars.tables.modelcolumns import (
     refuse_measures,
     refuse_score,
     refuse_systems,
+    refuse_unnamed_models,
 )
 from rankbars.tables.proposals import ask_two_ways, ask_undecided, unnamed_rows
 from rankbars.tables.relations import Table
@@ -127,6 +128,7 @@ def find_layout(
                 f"{table.source}: this is a table of pairwise votes (a row compares two models), "
                 "not of scores."
             )
+    refuse_unnamed_models(table, header)
     asked = header.outcomes and not header.has("score", weak=True)
     roles = likely_roles(table) if asked else {}
     if len(roles) > 2 and roles["score"] in header.outcomes:

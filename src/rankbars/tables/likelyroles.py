@@ -13,8 +13,8 @@ from types import MappingProxyType
 
 from rankbars.errors import DataError
 from rankbars.tables.asides import is_attribute, likely_scores
-from rankbars.tables.columns import fold_name, role_names
-from rankbars.tables.metrics import split_words, usual_direction
+from rankbars.tables.columns import fold_name, names_source, role_names
+from rankbars.tables.metrics import name_words, split_words, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
 from rankbars.tables.runnames import are_times
@@ -23,6 +23,7 @@ from rankbars.tables.tableheads import Header
 __all__ = [
     "COMPARED",
     "MOST_TASKS",
+    "RATERS",
     "describe_lists",
     "find_outcome",
     "likely_roles",
@@ -38,15 +39,23 @@ COMPARED = split_words("""
     algo algorithm optimizer optimiser backend engine quant quantization quantisation dtype branch
     variant build version release commit revision arm policy strategy approach solver technique
     pipeline retriever reranker embedder tokenizer adapter candidate submission team player bot
-    configuration config setup setting experiment
+    configuration config setup setting experiment flow learner modality treatment
 """)
 _VERSIONS = split_words("version build release revision commit")
+_HAVE_VERSIONS = COMPARED | {"prompt", "template", "instruction", "rubric", "bot"}
 _ON = split_words("""
     env environment game suite domain scenario endpoint language lang category
 """)
 _MODEL = re.compile(r"(?i)model|modèl|モデル|模型|модел")
 _MOST_MODELS = 50
 MOST_TASKS = 30  # names beside a model that may be tasks; more are items
+
+# Columns of these names say who gave a score.
+RATERS = split_words("""
+    rater raterid annotator annotatorid judge judgeid evaluator evaluatorid reviewer reviewerid
+    listener listenerid worker workerid user userid voter voterid respondent respondentid email
+    reader readerid radiologist
+""")
 
 
 def find_outcome(table: Table, named: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
@@ -105,11 +114,14 @@ def likely_roles(table: Table) -> dict[str, str]:
     named = {name: role for name in header.columns if name != score
              for role in ("model", "task", "item", "fold", "repeat", "run", "epoch")
              if _is_called(name, role)}  # fmt: skip
+    sources = [name for name in header.columns if names_source(name)]
+    if "item" not in named.values():
+        named |= dict.fromkeys(sources[:1], "item")
     if is_attribute(score):
         asked = [name for name in header.columns if fold_name(name) in _ASKED]
         counted = list(header.keys.values())
         named |= dict.fromkeys(asked[:1], "item") | dict.fromkeys(counted[:1], "epoch")
-    compared = {name for name in header.columns if fold_name(name) in COMPARED - _VERSIONS}
+    compared = set(filter(_is_compared, header.columns))
     times = [name for name in header.columns
              if name not in {*named, *compared} and are_times(cells[name])]  # fmt: skip
     free = [
@@ -123,11 +135,13 @@ def likely_roles(table: Table) -> dict[str, str]:
             name for name in free
             if 1 < different[name] <= min(_MOST_MODELS, len(rows) / 2)
             and (
-                fold_name(name) in COMPARED
+                fold_name(name) in COMPARED or name in compared
                 or any(_crosses(cells[name], cells[key]) for key in keys if key != name)
             )
         ),
-        key=lambda name: fold_name(name) not in COMPARED,
+        key=lambda name: (
+            name not in compared and fold_name(name) not in COMPARED, fold_name(name) in RATERS
+        ),
     )  # fmt: skip
     if not models:
         return _of_one_model(score, different, [*named, *free], len(rows))
@@ -138,6 +152,11 @@ def likely_roles(table: Table) -> dict[str, str]:
     if on and "task" not in roles:
         roles["task"] = on[0]
         rest.remove(on[0])
+    if "run" in roles and "task" not in roles and header.is_different(roles["run"]):
+        # Each row has a number of its own, and what was run on what is said beside it.
+        crossed = [name for name in rest if different[name] <= MOST_TASKS
+                   and _crosses(cells[models[0]], cells[name])]  # fmt: skip
+        roles |= dict(zip(("task",), crossed, strict=False))
     while not header.is_different(*roles.values()):
         if times and not rest and "run" not in roles:
             roles["run"] = times[0]  # a time names a run where nothing else tells rows apart
@@ -169,6 +188,18 @@ def _graded(header: Header) -> str | None:
 
 
 _GRADES = split_words("grade grades mark marks rating lettergrade")
+
+
+def _is_compared(name: str) -> bool:
+    """Whether a name says by itself that it tells apart what is compared.
+
+    >>> _is_compared("treatment_arm"), _is_compared("prompt_version"), _is_compared("version")
+    (True, True, False)
+    """
+    *before, last = name_words(name) or ("",)
+    if last in _VERSIONS:
+        return before[-1:] != [] and before[-1] in _HAVE_VERSIONS
+    return last in COMPARED or fold_name(name) in COMPARED - _VERSIONS
 
 
 def _crosses(models: Sequence[str], keys: Sequence[str]) -> bool:

@@ -101,6 +101,7 @@ LOWER = split_words("""
     volumedifference lpips dists fad fvd mcd niqe brisque piqe mindcf tdcf jer aurc eaurc augrc
     ause optimalitygap aic bic fpr95tpr rtf mdape mdae owa msis mis wis winkler winklerscore
     intervalscore energyscore logscore rmsd residual residuals looic waic gaptooptimal gaptoopt
+    percentincorrect classifce usercputime buildcputime elapsedtime
 """)
 
 # Counts or shares of what should not be, and sometimes the name of a test of it: they count by
@@ -159,11 +160,15 @@ HIGHER = PROPORTIONS | split_words("""
     cosinepearson kendall kendalltau r2 r2score explainedvariance vmeasure nmi ami ari
     adjustedrandindex silhouette iou miou dice dsc nsd jaccard psnr ssim elo reward returns
     throughput utility preference maxaccuracy loglikelihood
+    fmeasure fscore areaunderroc areaunderroccurve areaunderprc roc rocarea prcarea percentcorrect
+    kappastatistic correlationcoefficient rsquared rsq informationscore
 """)
 
 
 # In seconds, in money or in tokens: their unit is the same on every data set.
-_SPENT = split_words("latency runtime time duration seconds cost price tokens")
+_SPENT = split_words("""
+    latency runtime time duration seconds cost price tokens usercputime buildcputime elapsedtime
+""")
 
 # In a unit: of the target, where the mean over different data sets means nothing, or as above.
 SCALED = _SPENT | split_words("""

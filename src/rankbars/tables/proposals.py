@@ -11,7 +11,7 @@ from rankbars.tables.asides import is_helper, is_summary, likely_scores
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.companions import FAILED, RIGHT, STATISTICS, TOTALS, kind_of_statistic
-from rankbars.tables.likelyroles import COMPARED, MOST_TASKS, likely_roles
+from rankbars.tables.likelyroles import COMPARED, MOST_TASKS, RATERS, likely_roles
 from rankbars.tables.metrics import (
     ends_in_loss,
     is_amount,
@@ -38,7 +38,6 @@ from rankbars.tables.tableheads import (
 
 __all__ = [
     "PLACES",
-    "RATERS",
     "ask_two_ways",
     "ask_undecided",
     "ask_whom_it_is_about",
@@ -138,13 +137,6 @@ def _ask_about_rows(source: str, header: Header, models: Sequence[str]) -> str:
 
 
 _MOST_FOLDS = 100
-
-
-# Columns of these names say who gave a score.
-RATERS = split_words("""
-    rater raterid annotator annotatorid judge judgeid evaluator evaluatorid reviewer reviewerid
-    listener listenerid worker workerid user userid voter voterid respondent respondentid email
-""")
 
 
 def _both(roles: Mapping[str, str]) -> str:

@@ -1,0 +1,114 @@
+"""Tables with a column for each metric, beside what was compared and on what."""
+
+from __future__ import annotations
+
+import random
+
+from everyday.case import Case, lines
+
+LEARNERS = {"RandomForest(1)": 0.85, "SVC(6)": 0.83, "Tree(2)": 0.78}
+DATA = ("kr-vs-kp", "letter", "credit-g", "diabetes", "spambase")
+
+
+def runs(header: str, *, ids: bool = True) -> str:
+    """Two runs of each learner on each data set, as an archive of runs exports them."""
+    source = random.Random(8)
+    rows, number = [], 10_590_000
+    for place, data in enumerate(DATA):
+        for who, share in LEARNERS.items():
+            for _ in range(2):
+                number += 1
+                score = round(share + source.gauss(0, 0.02), 4)
+                known = [number, place + 3] if ids else [number]
+                rows.append([*known, who, data, score, round(score + 0.03, 4), round(score / 2, 4)])
+    return lines(header, *(",".join(map(str, row)) for row in rows))
+
+
+OPENML = runs(
+    "run_id,task_id,flow_name,data_name,predictive_accuracy,area_under_roc_curve,f_measure"
+)
+PLAIN = runs("run_id,task_id,learner,data,predictive_accuracy,area_under_roc_curve,kappa")
+UNKNOWN = runs("run_id,learner,data,first,second,third", ids=False)
+VERSIONS = lines(
+    "run_id,example_id,prompt_version,exact_match,f1",
+    *(f"r{version},{item},v{version},{int((item * 7 + version) % 4 > 0)},{(item + version) % 9 / 9}"
+      for version in (1, 2, 3) for item in range(40)),
+)  # fmt: skip
+ARMS = lines(
+    "subject_id,site,arm,dice,hausdorff",
+    *(f"{item},S{item % 4},{arm},{0.8 + gain + item % 7 / 100},{1.5 + item % 5 / 10}"
+      for arm, gain in (("unet", 0.0), ("nnunet", 0.02)) for item in range(40)),
+)  # fmt: skip
+
+CASES = (
+    Case(
+        "a row for each run/of an archive",
+        "rank t.csv",
+        {"t.csv": OPENML},
+        ("3 columns could be the score", "--column score=predictive_accuracy"),
+        code=1,
+    ),
+    Case(
+        "a row for each run/one metric",
+        "rank t.csv --metric predictive_accuracy",
+        {"t.csv": OPENML},
+        ("model = 'flow_name', task = 'data_name'", "usual for 'predictive_accuracy'"),
+        models=tuple(LEARNERS),
+        tasks=DATA,
+    ),
+    Case(
+        "a row for each run/an error",
+        "rank t.csv --metric root_mean_squared_error",
+        {"t.csv": OPENML.replace("f_measure", "root_mean_squared_error")},
+        ("'root_mean_squared_error' is usually lower-is-better",),
+        code=1,
+    ),
+    Case(
+        "metrics are no models/beside who was measured, on what",
+        "rank t.csv",
+        {"t.csv": PLAIN},
+        (
+            "are metrics by their names",
+            "--column model=learner --column task=data --metric predictive_accuracy",
+        ),
+        code=1,
+    ),
+    Case(
+        "metrics are no models/the line of the message",
+        "rank t.csv --column model=learner --column task=data --metric predictive_accuracy",
+        {"t.csv": PLAIN},
+        models=tuple(LEARNERS),
+        tasks=DATA,
+    ),
+    Case(
+        "metrics are no models/under other names",
+        "rank t.csv",
+        {"t.csv": UNKNOWN},
+        (
+            "'first', 'second', 'third' may be metrics",
+            "--column model=learner --column task=data --metric first",
+            "--layout items-by-models",
+        ),
+        code=1,
+    ),
+    Case(
+        "few texts that tell rows apart/versions of a prompt",
+        "rank t.csv",
+        {"t.csv": VERSIONS},
+        ("--column model=prompt_version --metric exact_match",),
+        code=1,
+    ),
+    Case(
+        "few texts that tell rows apart/versions beside one metric",
+        "rank t.csv --metric exact_match",
+        {"t.csv": VERSIONS},
+        ("If it names the models: --column model=prompt_version",),
+    ),
+    Case(
+        "few texts that tell rows apart/arms of a study",
+        "rank t.csv",
+        {"t.csv": ARMS},
+        ("--column model=arm --column item=subject_id --metric dice",),
+        code=1,
+    ),
+)
