@@ -40,6 +40,19 @@ ARMS = lines(
       for arm, gain in (("unet", 0.0), ("nnunet", 0.02)) for item in range(40)),
 )  # fmt: skip
 
+FOLDS = lines(
+    ",model,fit_time,score_time,test_accuracy,test_f1",
+    *(f"{fold},{who},{0.1 + fold / 70},{0.01 + fold / 900},{share + fold % 4 / 50},{share / 2}"
+      for who, share in (("logreg", 0.9), ("knn", 0.85), ("gnb", 0.8)) for fold in range(10)),
+)  # fmt: skip
+READERS = lines(
+    "reader,case_id,modality,truth,rating,correct",
+    *(f"R{reader},P{case},{kind},{case % 2},{(case + reader) % 5 + 1},"
+      f"{int((case * reader + gain) % 5 > 0)}"
+      for reader in range(1, 5) for case in range(30)
+      for gain, kind in enumerate(("DBT", "FFDM"))),
+)  # fmt: skip
+
 CASES = (
     Case(
         "a row for each run/of an archive",
@@ -88,6 +101,40 @@ CASES = (
             "'first', 'second', 'third' may be metrics",
             "--column model=learner --column task=data --metric first",
             "--layout items-by-models",
+        ),
+        code=1,
+    ),
+    Case(
+        "metrics of each fold/one is named, others beside it",
+        "rank t.csv",
+        {"t.csv": FOLDS},
+        ("Name one; ranks by others stand beside it: --metric test_accuracy --also test_f1.",),
+        code=1,
+    ),
+    Case(
+        "metrics of each fold/the line of the message",
+        "rank t.csv --metric test_accuracy --also test_f1",
+        {"t.csv": FOLDS},
+        ("Rows are folds of cross-validation",),
+        items=10,
+    ),
+    Case(
+        "metrics of each fold/several at once have no average",
+        "rank t.csv --metric test_accuracy --metric test_f1",
+        {"t.csv": FOLDS},
+        ("'model' names models that have several rows", "--metric test_accuracy --also test_f1"),
+        ("condition=fit_time",),
+        code=1,
+    ),
+    Case(
+        "readers of cases/what the study compares comes first",
+        "rank t.csv",
+        {"t.csv": READERS},
+        (
+            "Together 'modality', 'reader' tell these rows apart. Each row seems",
+            "--column model=modality --column item=case_id --column epoch=reader",
+            "For statements about further people: --column model=modality --column item=reader",
+            "If 'reader' is what is compared: --column model=reader",
         ),
         code=1,
     ),

@@ -73,6 +73,8 @@ def with_suggestion(line: str, suggestion: str) -> list[str]:
     if not suggestion.startswith("--"):
         return [words[0], *more]
     replaced = ONE_VALUE & set(more)
+    if {"--metric", "--also"} <= {*more}:  # the metric is named anew, and others beside it
+        replaced |= {"--metric"}
     kept = [
         word
         for place, word in enumerate(words)

@@ -354,8 +354,10 @@ def paste_metrics(metrics: Sequence[str]) -> str:
     >>> paste_metrics(["COMET", "TER"])
     'Name one; ranks by others stand beside it: --metric COMET --also TER.'
     """
-    lines = f"{paste_names('--metric', metrics[:1])} {paste_names('--also', metrics[1:])}"
-    return f"Name one; ranks by others stand beside it: {lines}."
+    first, more = paste_names("--metric", metrics[:1]), paste_names("--also", metrics[1:])
+    if not more:
+        return f"Name it: {first}."
+    return f"Name one; ranks by others stand beside it: {first} {more}."
 
 
 def paste_columns(roles: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ from rankbars.tables.asides import describes_models, is_helper, is_rating, is_su
 from rankbars.tables.columns import fold_name, names_source, paste_columns, role_names
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.likelyroles import COMPARED, MOST_TASKS
-from rankbars.tables.metrics import is_measure
+from rankbars.tables.metrics import is_amount, is_measure
 from rankbars.tables.proposals import PLACES, RATERS, ask_whom_it_is_about, split_values
 from rankbars.tables.relations import Table
 from rankbars.tables.runnames import TIMES, are_times
@@ -35,7 +35,7 @@ _MOST_ENTRIES = 12
 def refuse_entries_of_matrix(table: Table, model: str, scores: Collection[str]) -> None:
     """Raises `DataError` where a column beside the scores of a matrix tells rows of models apart.
 
-    Text goes before numbers.
+    Text goes before numbers. Amounts that were measured in each row name nothing.
     """
     (models,) = _cells(table, [model], _MOST_ROWS)
     if not len(set(models)) < len(models) <= _MOST_ENTRIES * len(set(models)):
@@ -46,7 +46,7 @@ def refuse_entries_of_matrix(table: Table, model: str, scores: Collection[str]) 
     names = [
         name for name in table.columns
         if name not in skipped and not is_rating(name)
-        and (name not in numeric or not is_summary(name))
+        and (name not in numeric or not (is_summary(name) or is_amount(name)))
     ]  # fmt: skip
     for name in sorted(names, key=numeric.__contains__):
         pairs = [*zip(*_cells(table, [model, name], _MOST_ROWS), strict=True)]

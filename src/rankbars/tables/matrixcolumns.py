@@ -28,6 +28,7 @@ from rankbars.tables.columns import (
     find_segments,
     fold_name,
     names_source,
+    paste_metrics,
     paste_names,
     role_names,
 )
@@ -45,6 +46,7 @@ from rankbars.tables.metrics import (
     ends_in_loss,
     stated_direction,
     usual_direction,
+    without_metric,
 )
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
@@ -380,6 +382,9 @@ def _check_kinds(
     Where a mean is better if it is lower, so may be what it is the mean of, and no name says it.
     """
     chosen = len(options.metrics) > 1 and bool({*options.metrics} & {*table.columns})
+    stems = {(without_metric(name) or (name,))[0] for name in values}
+    if chosen and len(stems) == 1 < len(values) and (several := _several_rows(table)):
+        raise DataError(f"{table.source}: {several} {paste_metrics(values)}")
     others = [] if chosen else other_kinds(values)
     if others and not set(others) <= set(options.direction):
         raise DataError(_ask_kinds(table, values, others))
@@ -409,12 +414,25 @@ def _ask_kinds(table: Table, values: Sequence[str], others: Sequence[str]) -> st
         name for name in values
         if name in header.numbers and name not in (*others, *words) and not is_rating(name)
     ]  # fmt: skip
+    kinds = (
+        f"{table.source}: the columns hold numbers of different kinds, which have no average: "
+        f"{list_names(scores, 6)}, and beside them {list_names(others, 6)}."
+    )
+    if scores and (several := _several_rows(table)):
+        return f"{kinds} {several} {paste_metrics(scores)}"
     lines = paste_names("--metric", scores)
     lines += f" (in Python: metric={scores!r})"
+    return f"{kinds} Say which are scores: {lines}. The others are left aside."
+
+
+def _several_rows(table: Table) -> str:
+    """What columns of a matrix are where models have several rows; empty where they have one."""
+    model = next((name for name in table.columns if fold_name(name) in corner_names("model")), None)
+    if model is None or Header.of(table).is_different(model):
+        return ""
     return (
-        f"{table.source}: the columns hold numbers of different kinds, which have no average: "
-        f"{list_names(scores, 6)}, and beside them {list_names(others, 6)}. Say which are scores: "
-        f"{lines}. The others are left aside."
+        f"{model!r} names models that have several rows, as of folds or runs, so each column seems "
+        "to be a metric."
     )
 
 

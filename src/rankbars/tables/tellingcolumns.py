@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
 
 from rankbars.data.notes import list_names
 from rankbars.tables.asides import are_settings
 from rankbars.tables.columns import describe_roles, fold_name, paste_columns, role_names
 from rankbars.tables.conditions import paste_condition, quote_column
-from rankbars.tables.likelyroles import likely_roles
+from rankbars.tables.likelyroles import RATERS, likely_roles
 from rankbars.tables.parsedtables import Group, TidyTable
-from rankbars.tables.proposals import split_values
+from rankbars.tables.proposals import ask_whom_it_is_about, split_values
 from rankbars.tables.relations import Relation, Table
 from rankbars.tables.repeats import REMOVE_COPIES
 from rankbars.tables.reruns import find_steps, find_time
@@ -72,13 +72,17 @@ def _telling_columns(group: Group) -> str:
         lacking = {role: name for role, name in likely.items()
                 if role not in part.roles and name in unused}  # fmt: skip
         if lacking and _are_apart(relation, (*known, *lacking.values())):
+            together = f" Together {list_names(list(lacking.values()))} tell these rows apart"
+            rater = next((one for one in lacking.values() if fold_name(one) in RATERS), None)
+            if rater not in (None, lacking.get("model")) and {"model", "item"} <= {*likely}:
+                return f"{together}. {_of_raters(likely, rater)}"
             lines = f"{paste_columns(lacking)} (in Python: columns={lacking!r})"
             at = table.columns.index(lacking.get("run", table.columns[0]))
             if {"run", "model"} <= {*lacking} and are_times([str(row[at]) for row in head]):
                 once = {role: name for role, name in lacking.items() if role != "run"}
                 newest = f"{paste_columns(once)} --reruns newest"
                 lines = f"if the newest counts, as of nights of tests, {newest}; if all, {lines}"
-            return f" Together {list_names(list(lacking.values()))} tell these rows apart: {lines}."
+            return f"{together}: {lines}."
         both = next((two for two in combinations(unused[:_MOST_TOGETHER], 2)
                      if _are_apart(relation, (*known, *two))), None)  # fmt: skip
         if both is not None:
@@ -91,6 +95,16 @@ def _telling_columns(group: Group) -> str:
     if said := _by_kind(part, table, relation, telling):
         return said
     return _by_use(part, table, relation, known, telling[0])
+
+
+def _of_raters(roles: Mapping[str, str], rater: str) -> str:
+    """What is said where people judged what two or more models made of the same items."""
+    about = {role: roles[role] for role in ("model", "item", "score")}
+    swapped = {**about, "model": rater, "task": roles["model"]}
+    return (
+        f"{ask_whom_it_is_about(about, rater)} If {rater!r} is what is compared: "
+        f"{paste_columns(swapped)}."
+    )
 
 
 def _are_apart(relation: Relation, names: Sequence[str]) -> bool:
