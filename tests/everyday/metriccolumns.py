@@ -52,6 +52,14 @@ READERS = lines(
       for reader in range(1, 5) for case in range(30)
       for gain, kind in enumerate(("DBT", "FFDM"))),
 )  # fmt: skip
+PIVOT = lines(
+    "metric,RMSE,R2,RMSE,R2,RMSE,R2",
+    "model,GBM,GBM,Ridge,Ridge,MLP,MLP",
+    "dataset,,,,,,",
+    *(f"{data},{0.9 + place / 50},{0.7 + place / 90},{1.2 + place / 60},{0.6 + place / 80},"
+      f"{1.0 + place % 3 / 9},{0.65 + place % 3 / 20}" for place, data in enumerate(DATA)),
+)  # fmt: skip
+FLAT = lines("dataset,RMSE_GBM,R2_GBM,RMSE_Ridge,R2_Ridge,RMSE_MLP,R2_MLP", *PIVOT.splitlines()[3:])
 
 CASES = (
     Case(
@@ -125,6 +133,31 @@ CASES = (
         ("'model' names models that have several rows", "--metric test_accuracy --also test_f1"),
         ("condition=fit_time",),
         code=1,
+    ),
+    Case(
+        "metrics by models in a header/one is asked for",
+        "rank t.csv",
+        {"t.csv": PIVOT},
+        ("'GBM', 'Ridge', 'MLP' are measured in several ways ('RMSE', 'R2')", "--metric RMSE"),
+        ("--layout",),
+        code=1,
+    ),
+    Case(
+        "metrics by models in a header/of two rows",
+        "rank t.csv --metric rmse --direction lower",
+        {"t.csv": PIVOT},
+        models=("GBM", "Ridge", "MLP"),
+        tasks=DATA,
+        means={"GBM": 0.9, "Ridge": 1.2, "MLP": 1.0},
+    ),
+    Case(
+        "metrics by models in a header/in one name",
+        "rank t.csv --metric R2",
+        {"t.csv": FLAT},
+        ("usual for 'R2'",),
+        models=("GBM", "Ridge", "MLP"),
+        tasks=DATA,
+        means={"GBM": 0.7, "Ridge": 0.6},
     ),
     Case(
         "readers of cases/what the study compares comes first",

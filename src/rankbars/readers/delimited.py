@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, NamedTuple
 
 import numpy as np
@@ -115,6 +116,8 @@ class _Header(NamedTuple):
         What was made of several rows; empty if there is one.
     metric : str, optional
         The metric that one of several rows names for all columns.
+    measured : mapping from str to mapping
+        Columns by metric and by what is measured, where two rows name these.
     """
 
     names: tuple[str, ...]
@@ -125,6 +128,7 @@ class _Header(NamedTuple):
     rows: int = 1
     remark: str = ""
     metric: str | None = None
+    measured: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
     @property
     def row(self) -> int:
@@ -173,7 +177,7 @@ class CsvTable(Table):
         self.source = file.label
         self.columns = header.names
         self.remark = header.remark
-        self.metric = header.metric
+        self.metric, self.measured = header.metric, header.measured
         if header.titles:
             shown = ", ".join(repr(title) for title in header.titles[:3])
             self.remark = f"Left aside, above the header: {shown}. {header.remark}".rstrip()
@@ -350,7 +354,11 @@ def _read_header(file: InputFile) -> _Header:
             row=1,
         )
     return found._replace(
-        names=joined.names, rows=joined.rows, remark=joined.remark, metric=joined.metric
+        names=joined.names,
+        rows=joined.rows,
+        remark=joined.remark,
+        metric=joined.metric,
+        measured=joined.measured,
     )
 
 

@@ -368,7 +368,7 @@ class TableView(Table):
         self._table = table
         self.source, self.header_rows, self.remark = table.source, table.header_rows, table.remark
         self.partitions, self.report = table.partitions, table.report
-        self.metric, self.decimal = table.metric, table.decimal
+        self.metric, self.measured, self.decimal = table.metric, table.measured, table.decimal
         self.durations = table.durations
 
     @property

@@ -14,9 +14,9 @@ from rankbars.errors import DataError
 from rankbars.tables.asides import describes_models, is_helper, is_rating, is_summary, likely_scores
 from rankbars.tables.columns import fold_name, names_source, paste_columns, role_names
 from rankbars.tables.conditions import paste_condition, quote_column
-from rankbars.tables.likelyroles import COMPARED, MOST_TASKS
+from rankbars.tables.likelyroles import COMPARED, MOST_TASKS, RATERS
 from rankbars.tables.metrics import is_amount, is_measure
-from rankbars.tables.proposals import PLACES, RATERS, ask_whom_it_is_about, split_values
+from rankbars.tables.proposals import PLACES, ask_whom_it_is_about, split_values
 from rankbars.tables.relations import Table
 from rankbars.tables.runnames import TIMES, are_times
 from rankbars.tables.tableheads import UNNAMED, Header, corner_names, find_state

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from rankbars.tables.cells import parse_number
@@ -34,12 +35,15 @@ class JoinedHeader(NamedTuple):
         The metric, where a row that says the same everywhere names one.
     crossed : tuple of str
         Names of its rows, where one says models and another one tasks.
+    measured : mapping from str to mapping
+        Columns by metric and by what is measured, where one row names metrics and another one that.
     """
 
     names: tuple[str, ...]
     rows: int
     metric: str | None = None
     crossed: tuple[str, ...] = ()
+    measured: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
     @property
     def remark(self) -> str:
@@ -57,12 +61,12 @@ def find_header_rows(rows: Sequence[Sequence[str]]) -> JoinedHeader | None:
     Examples
     --------
     >>> table = [["", "mmlu", "mmlu"], ["", "acc", "stderr"], ["model", "", ""], ["ash", "1", "2"]]
-    >>> find_header_rows(table)
-    JoinedHeader(names=('model', 'acc', 'stderr'), rows=3, metric=None, crossed=())
+    >>> find_header_rows(table)[:2]
+    (('model', 'acc', 'stderr'), 3)
     >>> find_header_rows([["Model", "MMLU", ""], ["", "acc", "f1"], ["ash", "1", "2"]]).names
     ('Model', 'acc', 'f1')
-    >>> find_header_rows([["", "reasoning", ""], ["Model", "GSM8K", "MATH"], ["ash", "1", "2"]])
-    JoinedHeader(names=('Model', 'GSM8K', 'MATH'), rows=2, metric=None, crossed=())
+    >>> find_header_rows([["", "skills", ""], ["Model", "GSM8K", "MATH"], ["ash", "1", "2"]]).names
+    ('Model', 'GSM8K', 'MATH')
     >>> find_header_rows([["item", "ash", "birch"], ["q1", "right", "wrong"]]) is None
     True
     """
@@ -111,7 +115,27 @@ def _join(levels: Sequence[Sequence[str]], index: Sequence[str], rows: int) -> J
     known = {role for name in names for role in ("model", "task")
              if fold_name(name) in role_names(role)}  # fmt: skip
     crossed = names if len(known) > 1 else ()
-    return JoinedHeader((*index, *join_levels(cells)), rows, find_metric(cells), crossed)
+    joined = join_levels(cells)
+    measured = _measured(cells, joined)
+    return JoinedHeader((*index, *joined), rows, find_metric(cells), crossed, measured)
+
+
+def _measured(levels: Sequence[Sequence[str]], names: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Columns by metric and by what is measured; empty unless one of two rows holds metrics.
+
+    >>> _measured([["rmse", "r2", "rmse", "r2"], ["ash", "ash", "oak", "oak"]], list("abcd"))
+    {'rmse': {'ash': 'a', 'oak': 'c'}, 'r2': {'ash': 'b', 'oak': 'd'}}
+    """
+    telling = [level for level in levels if len(set(level)) > 1 and all(level)]
+    telling.sort(key=lambda level: not all(map(names_metric, level)))
+    if len(telling) != 2 or not all(map(names_metric, telling[0])) or (
+        all(map(names_metric, telling[1])) or len(set(telling[1])) == len(names)
+    ):  # fmt: skip
+        return {}
+    found: dict[str, dict[str, str]] = {}
+    for metric, measured, name in zip(*telling, names, strict=True):
+        found.setdefault(metric, {})[measured] = name
+    return found
 
 
 def find_metric(levels: Sequence[Sequence[str]]) -> str | None:

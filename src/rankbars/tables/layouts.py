@@ -28,14 +28,14 @@ from rankbars.tables.columns import (
 from rankbars.tables.designs import refuse_fold_columns
 from rankbars.tables.entries import refuse_crossed, refuse_numbered
 from rankbars.tables.likelyroles import likely_roles, refuse_lists
-from rankbars.tables.metrics import ends_in_loss, is_measure, split_words, usual_direction
-from rankbars.tables.modelcolumns import (
-    refuse_answers,
+from rankbars.tables.measuredcolumns import (
+    refuse_measured,
     refuse_measures,
-    refuse_score,
     refuse_systems,
     refuse_unnamed_models,
 )
+from rankbars.tables.metrics import ends_in_loss, is_measure, split_words, usual_direction
+from rankbars.tables.modelcolumns import refuse_answers, refuse_score
 from rankbars.tables.proposals import ask_two_ways, ask_undecided, unnamed_rows
 from rankbars.tables.relations import Table
 from rankbars.tables.runnames import (
@@ -128,6 +128,7 @@ def find_layout(
                 f"{table.source}: this is a table of pairwise votes (a row compares two models), "
                 "not of scores."
             )
+    refuse_measured(table, header)
     refuse_unnamed_models(table, header)
     asked = header.outcomes and not header.has("score", weak=True)
     roles = likely_roles(table) if asked else {}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Collection, Mapping, Sequence
 from itertools import compress, permutations
 
@@ -11,7 +9,6 @@ import numpy as np
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
-from rankbars.tables.asides import describes_answers, is_summary
 from rankbars.tables.cells import NumberColumn, parse_number
 from rankbars.tables.columnkinds import (
     ask_about_models,
@@ -22,9 +19,8 @@ from rankbars.tables.columnkinds import (
 )
 from rankbars.tables.columns import fold_name, paste_columns, paste_names, role_names
 from rankbars.tables.derivedscores import find_changes, find_composed, find_margin
-from rankbars.tables.likelyroles import likely_roles
 from rankbars.tables.matrixcolumns import MatrixColumns
-from rankbars.tables.metrics import is_measure, split_words, usual_direction
+from rankbars.tables.metrics import split_words, usual_direction
 from rankbars.tables.oddscores import ask_about_mark, find_mark
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
@@ -38,10 +34,7 @@ __all__ = [
     "names_of_rows",
     "outside_answers",
     "refuse_answers",
-    "refuse_measures",
     "refuse_score",
-    "refuse_systems",
-    "refuse_unnamed_models",
     "without_composed",
     "without_outside",
     "without_rows",
@@ -72,103 +65,6 @@ def refuse_answers(table: Table, header: Header) -> None:
         f"nothing says which are right. Score them first, such as (in pandas) frame['correct'] = "
         f"(frame[{said!r}] == frame[{truth!r}]).astype(int), and leave both out.{more}"
     )
-
-
-def refuse_unnamed_models(table: Table, header: Header) -> None:
-    """Columns of numbers beside one of a few names may measure what it names, in several ways.
-
-    Metrics are no models. Other columns may be: it is asked where only the number of a run tells
-    rows of one name apart.
-
-    Raises
-    ------
-    DataError
-        If there are several such columns, and no column of models or of scores.
-    """
-    if header.names_models or header.has("score", weak=True):
-        return
-    found = _free_numbers(header, header.keys.values())
-    measures = [name for name in found if is_measure(name)]
-    metrics = len(measures) > 1 and 2 * len(measures) >= len(found)
-    run = header.keys.get("run")
-    if len(found) < 2 or not (metrics or (run is not None and header.is_different(run))):
-        return
-    roles = likely_roles(table)
-    model = roles.get("model")
-    if model is None or model in header.numeric or describes_answers(model):
-        return
-    shown = list_names(measures if metrics else found, 4)
-    counted = next(iter(measures), found[0])
-    named = {role: roles[role] for role in ("model", "task", "item") if role in roles
-             and fold_name(roles[role]) not in role_names(role, weak=True)}  # fmt: skip
-    one = f"--metric {shlex.quote(counted)}"
-    said, other = "may be metrics", "each column of numbers is a model: --layout items-by-models"
-    if metrics:
-        said, other = "are metrics by their names", f"the file is that of one model: {one}"
-    raise DataError(
-        f"{table.source}: {shown} {said}, no column is called after models, and {model!r} has few "
-        f"names, which repeat. If it names what is compared, name it, and the metric that counts: "
-        f"{paste_columns(named)} {one} (in Python: columns={named!r}, metric={counted!r}). If "
-        f"{other}."
-    )
-
-
-def _free_numbers(header: Header, keys: Collection[str]) -> list[str]:
-    """Columns of numbers that neither name nor describe their rows."""
-    return [
-        name for name in header.columns
-        if name in header.numeric and name not in (header.corner, *keys)
-        and not (is_summary(name) or describes_answers(name))
-    ]  # fmt: skip
-
-
-def refuse_measures(table: Table, header: Header, keys: Collection[str] = ()) -> None:
-    """Columns of numbers beside items of which most are called after metrics are no models."""
-    found = _free_numbers(header, keys)
-    refuse_systems(table, found)
-    measures = [name for name in found if is_measure(name)]
-    if len(measures) < 2 or 2 * len(measures) < len(found):
-        return
-    raise DataError(
-        f"{table.source}: {list_names(measures, 5)} are metrics by their names, so the file seems "
-        "to hold the answers of one model, measured in several ways. Say which counts: --metric "
-        f"{shlex.quote(measures[0])} (in Python: metric={measures[0]!r}). If they are models: "
-        "--layout items-by-models."
-    )
-
-
-def refuse_systems(table: Table, found: Sequence[str]) -> None:
-    """Columns of several systems, each measured in several ways, have no ranking of all."""
-    shown = ", ".join(map(repr, found[:5])) + (" …" if len(found) > 5 else "")
-    if measured := _systems_by_measure(found):
-        first = next(iter(measured.values()))
-        lines = paste_names("--models", first)
-        raise DataError(
-            f"{table.source}: {shown} are systems, each measured in several ways "
-            f"({list_names([*measured], 4)}), and one ranking of all would mix these. Rank by one "
-            f"of them: --layout items-by-models {lines} (in Python: layout='items-by-models', and "
-            f"only these columns: {first!r}). If all are models: --layout items-by-models."
-        )
-
-
-def _systems_by_measure(names: Sequence[str]) -> dict[str, list[str]]:
-    """Names that are systems crossed with metrics, by metric; empty where they are not."""
-    for pattern in (
-        r"(?P<system>.+)[-_ .:/|](?P<measure>.+)",
-        r"(?P<measure>.+?)[-_ .:/|](?P<system>.+)",
-    ):
-        parts = [match.groupdict() for name in names if (match := re.fullmatch(pattern, name))]
-        systems = {one["system"] for one in parts}
-        measures = [*dict.fromkeys(one["measure"] for one in parts)]
-        crossed = len(systems) * len(measures) == len(names) == len(parts)
-        if crossed and min(len(systems), len(measures)) > 1 and any(map(is_measure, measures)):
-            return {
-                one: [
-                    name for name, part in zip(names, parts, strict=True) if part["measure"] == one
-                ]
-                for one in measures
-            }
-    return {}
 
 
 def refuse_score(table: Table, header: Header) -> None:

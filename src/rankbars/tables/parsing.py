@@ -14,6 +14,7 @@ from rankbars.tables.database import Engine
 from rankbars.tables.layouts import find_layout
 from rankbars.tables.likelyroles import with_outcome
 from rankbars.tables.matrixcolumns import describes_rows, refuse_decorated
+from rankbars.tables.measuredcolumns import take_measure
 from rankbars.tables.parsedtables import FileNames, ParsedTable, TidyTable
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
@@ -51,6 +52,7 @@ def _prepare(table: Table, names: FileNames, options: ReadOptions, engine: Engin
         from rankbars.tables.decorated import split_cells
 
         return _prepare_split(split_cells(table, options.cells, engine), names, options)
+    table = take_measure(table, options)
     header = Header.of(table)
     named = any(options.columns.values()) or options.metrics or options.layout is not None
     if not named and header.names_models:

@@ -204,6 +204,8 @@ class Table(ABC):
         Columns by which the caller chose rows.
     metric : str, optional
         The metric that a row of its header names for all columns.
+    measured : mapping from str to mapping
+        Columns by what a row of the header calls the metric, and another one what is measured.
     decimal : {".", ","}
         What separates the fraction of numbers in text.
     durations : frozenset of str
@@ -217,6 +219,7 @@ class Table(ABC):
     partitions: Mapping[str, str] = {}
     fixed: frozenset[str] = frozenset()
     metric: str | None = None
+    measured: Mapping[str, Mapping[str, str]] = {}
     decimal: str = "."
     durations: frozenset[str] = frozenset()
     report: Callable[[float], None] | None = None

@@ -1,0 +1,205 @@
+"""Columns that measure what is compared in several ways: metrics are no models."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Collection, Mapping, Sequence
+from typing import NoReturn
+
+from rankbars.data.notes import list_names
+from rankbars.errors import DataError
+from rankbars.tables.asides import describes_answers, is_summary
+from rankbars.tables.columns import fold_name, paste_columns, role_names
+from rankbars.tables.conditions import TableView
+from rankbars.tables.likelyroles import likely_roles
+from rankbars.tables.metrics import is_measure
+from rankbars.tables.readoptions import ReadOptions
+from rankbars.tables.relations import Relation, Table
+from rankbars.tables.tableheads import Header, corner_names
+
+__all__ = [
+    "refuse_measured", "refuse_measures", "refuse_systems", "refuse_unnamed_models", "take_measure",
+]  # fmt: skip
+
+
+class RenamedTable(TableView):
+    """Some columns of a table, under other names.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    names : mapping from str to str
+        Its columns, by the names that they get.
+    """
+
+    def __init__(self, table: Table, names: Mapping[str, str]) -> None:
+        super().__init__(table)
+        self._names, self.measured = dict(names), {}
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Header."""
+        return tuple(self._names)
+
+    def head(self, rows: int) -> list[tuple[object, ...]]:
+        """First rows of these columns."""
+        places = [self._table.columns.index(name) for name in self._names.values()]
+        return [tuple(row[place] for place in places) for row in self._table.head(rows)]
+
+    def relate(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> Relation:
+        """The given columns in the database."""
+        old = self._names
+        found = self._table.relate(
+            {role: old[name] for role, name in labels.items()},
+            {role: old[name] for role, name in numbers.items()},
+        )
+        names = {*labels.values(), *numbers.values()}
+        return found._replace(
+            columns={name: found.columns[old[name]] for name in names},
+            known={name: found.known[old[name]] for name in names if old[name] in found.known},
+        )
+
+
+def take_measure(table: Table, options: ReadOptions) -> Table:
+    """The columns of one metric, called after what they measure, where each has several.
+
+    So pivoted frames have them, with a row of the header for metrics and one for models.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    options : ReadOptions
+        What the caller declares.
+    """
+    header = Header.of(table)
+    told = any(options.columns.values()) or options.layout or len(options.metrics) > 1
+    if told or header.names_models or options.metric in table.columns:
+        return table
+    measured = table.measured or _measured_in_names(header)
+    chosen = next((own for name, own in measured.items()
+                   if fold_name(name) == fold_name(options.metric or "")), None)  # fmt: skip
+    if chosen is None:
+        return table
+    every = {name for own in measured.values() for name in own.values()}
+    rest = {name: name for name in table.columns if name not in every}
+    return RenamedTable(table, {**rest, **chosen})
+
+
+def refuse_measured(table: Table, header: Header) -> None:
+    """Raises `DataError` where what is compared has a column for each of several metrics."""
+    measured = {} if header.names_models else table.measured or _measured_in_names(header)
+    if measured:
+        _refuse_mixing(table, measured)
+
+
+def _measured_in_names(header: Header) -> Mapping[str, Mapping[str, str]]:
+    """Columns such as ``ridge_rmse`` and ``rf_rmse`` by metric, beside tasks or items."""
+    rows = corner_names("task") | corner_names("item")
+    if fold_name(header.corner) not in rows:
+        return {}
+    found = _systems_by_measure(_free_numbers(header, header.keys.values()))
+    return found if all(map(is_measure, found)) else {}
+
+
+def refuse_unnamed_models(table: Table, header: Header) -> None:
+    """Columns of numbers beside one of a few names may measure what it names, in several ways.
+
+    Metrics are no models. Other columns may be: it is asked where only the number of a run tells
+    rows of one name apart.
+
+    Raises
+    ------
+    DataError
+        If there are several such columns, and no column of models or of scores.
+    """
+    if header.names_models or header.has("score", weak=True):
+        return
+    found = _free_numbers(header, header.keys.values())
+    measures = [name for name in found if is_measure(name)]
+    metrics = len(measures) > 1 and 2 * len(measures) >= len(found)
+    run = header.keys.get("run")
+    if len(found) < 2 or not (metrics or (run is not None and header.is_different(run))):
+        return
+    roles = likely_roles(table)
+    model = roles.get("model")
+    if model is None or model in header.numeric or describes_answers(model):
+        return
+    shown = list_names(measures if metrics else found, 4)
+    counted = next(iter(measures), found[0])
+    named = {str(role): roles[role] for role in ("model", "task", "item") if role in roles
+             and fold_name(roles[role]) not in role_names(role, weak=True)}  # fmt: skip
+    one = f"--metric {shlex.quote(counted)}"
+    said, other = "may be metrics", "each column of numbers is a model: --layout items-by-models"
+    if metrics:
+        said, other = "are metrics by their names", f"the file is that of one model: {one}"
+    raise DataError(
+        f"{table.source}: {shown} {said}, no column is called after models, and {model!r} has few "
+        f"names, which repeat. If it names what is compared, name it, and the metric that counts: "
+        f"{paste_columns(named)} {one} (in Python: columns={named!r}, metric={counted!r}). If "
+        f"{other}."
+    )
+
+
+def _free_numbers(header: Header, keys: Collection[str]) -> list[str]:
+    """Columns of numbers that neither name nor describe their rows."""
+    return [
+        name for name in header.columns
+        if name in header.numeric and name not in (header.corner, *keys)
+        and not (is_summary(name) or describes_answers(name))
+    ]  # fmt: skip
+
+
+def refuse_measures(table: Table, header: Header, keys: Collection[str] = ()) -> None:
+    """Columns of numbers beside items of which most are called after metrics are no models."""
+    found = _free_numbers(header, keys)
+    refuse_systems(table, found)
+    measures = [name for name in found if is_measure(name)]
+    if len(measures) < 2 or 2 * len(measures) < len(found):
+        return
+    raise DataError(
+        f"{table.source}: {list_names(measures, 5)} are metrics by their names, so the file seems "
+        "to hold the answers of one model, measured in several ways. Say which counts: --metric "
+        f"{shlex.quote(measures[0])} (in Python: metric={measures[0]!r}). If they are models: "
+        "--layout items-by-models."
+    )
+
+
+def refuse_systems(table: Table, found: Sequence[str]) -> None:
+    """Columns of several systems, each measured in several ways, have no ranking of all."""
+    if measured := _systems_by_measure(found):
+        _refuse_mixing(table, measured)
+
+
+def _refuse_mixing(table: Table, measured: Mapping[str, Mapping[str, str]]) -> NoReturn:
+    systems = list(dict.fromkeys(name for own in measured.values() for name in own))
+    first = next(iter(measured))
+    raise DataError(
+        f"{table.source}: {list_names(systems, 4)} are measured in several ways "
+        f"({list_names([*measured], 4)}), and one ranking of all would mix these. A board shows "
+        f"one metric; choose it: --metric {shlex.quote(first)} (in Python: metric={first!r})."
+    )
+
+
+def _systems_by_measure(names: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Names that are systems crossed with metrics, by both; empty where they are not."""
+    for pattern in (
+        r"(?P<system>.+)[-_ .:/|](?P<measure>.+)",
+        r"(?P<measure>.+?)[-_ .:/|](?P<system>.+)",
+    ):
+        parts = [match.groupdict() for name in names if (match := re.fullmatch(pattern, name))]
+        systems = {one["system"] for one in parts}
+        measures = [*dict.fromkeys(one["measure"] for one in parts)]
+        crossed = len(systems) * len(measures) == len(names) == len(parts)
+        if crossed and min(len(systems), len(measures)) > 1 and any(map(is_measure, measures)):
+            return {
+                one: {
+                    part["system"]: name
+                    for name, part in zip(names, parts, strict=True)
+                    if part["measure"] == one
+                }
+                for one in measures
+            }
+    return {}
