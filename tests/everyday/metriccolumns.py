@@ -60,6 +60,11 @@ PIVOT = lines(
       f"{1.0 + place % 3 / 9},{0.65 + place % 3 / 20}" for place, data in enumerate(DATA)),
 )  # fmt: skip
 FLAT = lines("dataset,RMSE_GBM,R2_GBM,RMSE_Ridge,R2_Ridge,RMSE_MLP,R2_MLP", *PIVOT.splitlines()[3:])
+REPEATED = lines(
+    ",logreg,knn,gnb",
+    *(f"{row},{0.95 + row % 5 / 100},{0.93 + row % 7 / 100},{0.9 + row % 4 / 100}"
+      for row in range(30)),
+)  # fmt: skip
 
 CASES = (
     Case(
@@ -158,6 +163,29 @@ CASES = (
         models=("GBM", "Ridge", "MLP"),
         tasks=DATA,
         means={"GBM": 0.7, "Ridge": 0.6},
+    ),
+    Case(
+        "rows of several repeats/how many folds one has is asked",
+        "rank t.csv",
+        {"t.csv": REPEATED},
+        ("--rows folds --folds 10 (3 repeats of 10)", "--rows folds --folds 30 (one pass)"),
+        code=1,
+    ),
+    Case(
+        "rows of several repeats/nothing is claimed without it",
+        "rank t.csv --rows folds",
+        {"t.csv": REPEATED},
+        ("30 folds, and nothing says whether they are one pass", "3 repeats of 10 folds"),
+        ("conservative",),
+        code=1,
+    ),
+    Case(
+        "rows of several repeats/said",
+        "rank t.csv --rows folds --folds 10",
+        {"t.csv": REPEATED},
+        ("3 × 10 folds",),
+        ("conservative",),
+        items=30,
     ),
     Case(
         "readers of cases/what the study compares comes first",

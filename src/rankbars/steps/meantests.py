@@ -136,6 +136,10 @@ def _paired_pairs(items: Items, values: NDArray[np.float64], setting: Setting) -
     return known_t(memory.recall(setting.key, items))
 
 
+# More folds may be those of several repeats, numbered through.
+_MOST_OF_A_PASS = 10
+
+
 def corrected_t_test(evidence: Evidence, setting: Setting) -> Tested:
     """Nadeau–Bengio corrected t-test; rows are folds of (repeated) cross-validation."""
     items = item_rows(evidence, "corrected_t")
@@ -147,10 +151,17 @@ def corrected_t_test(evidence: Evidence, setting: Setting) -> Tested:
     share = items.design.test_share
     notes = row_notes(items)
     if items.design.repeats == 1:
+        folds = items.design.folds
         text = (
-            f"One pass of {items.design.folds} folds: the corrected test is conservative here, so "
-            "intervals are wider than they need to be."
+            f"One pass of {folds} folds: the corrected test is conservative here, so intervals are "
+            "wider than they need to be."
         )
+        if folds > _MOST_OF_A_PASS:
+            text = (
+                f"If the {folds} folds are one pass, the corrected test is conservative here, and "
+                "intervals are wider than they need to be; if they are of several repeats, say how "
+                "many one has (--folds K): intervals are too short without it."
+            )
         notes.append(Note("one-pass", text))
     assumptions = (
         "The correlation between folds equals the share of test data "

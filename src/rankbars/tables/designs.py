@@ -20,8 +20,8 @@ from rankbars.tables.columns import fold_name
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = [
-    "FOLDS_BY_ORDER", "RowPlan", "Size", "fold_design", "has_row_per_fold", "plan_rows",
-    "refuse_fold_columns",
+    "FOLDS_BY_ORDER", "RowPlan", "Size", "fold_design", "has_row_per_fold", "numbers_of_folds",
+    "plan_rows", "refuse_fold_columns", "refuse_unnamed_repeats",
 ]  # fmt: skip
 
 Kind = Literal["items", "folds", "runs", "prompts", "estimates", "positions"]
@@ -210,6 +210,34 @@ def _not_whole(task: str, found: int, folds: int) -> DataError:
         f"Task {task!r}: {found} folds are not whole repeats of {folds} folds. Declare the folds "
         "of one repeat with --folds K, or name the column of repeats: --column repeat=NAME "
         "(in Python: columns={'repeat': 'NAME'})."
+    )
+
+
+def numbers_of_folds(rows: int) -> list[int]:
+    """How many folds a repeat may have that so many rows are made of, the usual ones first.
+
+    Examples
+    --------
+    >>> numbers_of_folds(30), numbers_of_folds(25), numbers_of_folds(12)
+    ([10, 5, 30], [5, 25], [])
+    """
+    several = [count for count in (10, 5) if rows % count == 0 and rows >= 2 * count]
+    return [*several, rows] if several and rows >= _FEWEST_OF_SEVERAL else []
+
+
+_FEWEST_OF_SEVERAL = 15
+
+
+def refuse_unnamed_repeats(rows: int, what: str) -> None:
+    """Raises `DataError` where nothing says whether so many folds are one pass or several."""
+    counts = numbers_of_folds(rows)
+    if not counts:
+        return
+    ways = [f"{rows // count} repeats of {count} folds: --folds {count}" for count in counts[:-1]]
+    raise DataError(
+        f"{what}: {rows} folds, and nothing says whether they are one pass or several, on which "
+        f"the intervals depend. If they are {'; if '.join(ways)}; if one pass: --folds {rows} (in "
+        f"Python: folds={counts[0]}, or one of the others)."
     )
 
 

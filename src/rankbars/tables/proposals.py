@@ -11,6 +11,7 @@ from rankbars.tables.asides import is_helper, is_summary, likely_scores
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.companions import FAILED, RIGHT, STATISTICS, TOTALS, kind_of_statistic
+from rankbars.tables.designs import numbers_of_folds
 from rankbars.tables.likelyroles import COMPARED, MOST_TASKS, RATERS, likely_roles
 from rankbars.tables.metrics import (
     ends_in_loss,
@@ -122,9 +123,14 @@ def _ask_about_rows(source: str, header: Header, models: Sequence[str]) -> str:
     lower, because = side_of_columns(source, models, "", numbers)
     shares = not (numbers > 1.0).any()
     side = " --direction lower" if lower else "" if shares else " --direction lower|higher"
+    counts = numbers_of_folds(rows) if rows < HEAD_ROWS else []
+    repeated = [f"--rows folds --folds {count}{side} ({rows // count} repeats of {count})"
+                for count in counts[:-1]]  # fmt: skip
+    folds = f"--rows folds{side} (of K folds, repeated: --rows folds --folds K)"
+    if repeated:
+        folds = f"{', '.join(repeated)} or --rows folds --folds {rows}{side} (one pass)"
     lines = [
-        f"folds of one cross-validation, the same for all models: --rows folds{side} (of K folds, "
-        "repeated: --rows folds --folds K)",
+        f"folds of one cross-validation, the same for all models: {folds}",
         f"items, such as questions: --rows items{side}",
         f"runs, such as seeds: --rows runs{side}",
     ]

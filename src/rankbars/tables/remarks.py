@@ -18,9 +18,12 @@ from rankbars.errors import DataError
 from rankbars.tables.cleanrows import SCORED_ERRORS
 from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.database import quote
+from rankbars.tables.designs import refuse_unnamed_repeats
 from rankbars.tables.parsedtables import Group, TidyTable
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.runnames import TIMES as NAMES_OF_TIMES
+from rankbars.tables.tableheads import UNNAMED
+from rankbars.tables.wide import POSITION
 
 __all__ = [
     "Counted",
@@ -228,6 +231,10 @@ def _refuse_people(scores: Scores, group: Group) -> None:
     )
 
 
+# Where rows have no name, only a place.
+_BY_PLACE = frozenset({POSITION, *UNNAMED})
+
+
 def _describe_design(
     group: Group, scores: Scores, designs: Mapping[str, Folds] | None, options: ReadOptions
 ) -> list[Note]:
@@ -242,6 +249,10 @@ def _describe_design(
         ask = ""
         if options.folds is None and len(group.plan.keys) == 1:
             ask = " If several repeats are numbered through, say how many folds one has: --folds K."
+        named = {group.roles[role] for role in group.plan.keys if role in group.roles}
+        if options.folds is None and named <= _BY_PLACE:
+            for task, one in designs.items():
+                refuse_unnamed_repeats(one.folds, f"Task {task!r}")
         how = f"column {keys}" if keys else "by their order"
         notes.append(Note("folds", f"Rows are folds of cross-validation ({how}): {shown}."
                                    f"{ask}"))  # fmt: skip
