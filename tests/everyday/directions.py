@@ -334,14 +334,14 @@ CASES = (
         "mean that says lower/metric in its name",
         "rank asr.tsv",
         {"asr.tsv": speech("Average WER ⬇️")},
-        ("lower is better in 'Average WER ⬇️'", "--direction AMI=lower"),
+        ("lower is better in 'Average WER ⬇️'", "If lower: --direction lower."),
         code=1,
     ),
     Case(
         "mean that says lower/arrow alone",
         "rank asr.tsv",
         {"asr.tsv": speech("Avg. ↓")},
-        ("lower is better in 'Avg. ↓'",),
+        ("the arrow in 'Avg. ↓' says that lower is better, or by what the table was sorted",),
         code=1,
     ),
     Case(

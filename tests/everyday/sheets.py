@@ -69,4 +69,22 @@ CASES = (
         TWICE,
         code=1,
     ),
+    Case(
+        "notes below a table/beside a mean",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "Datensatz;C4.5;kNN;Kommentar",
+                "abalone;58,6;63,8;",
+                "anneal;97,6;89,6;alt",
+                "autos;69,0;64,5;",
+                "Mittelwert;75,07;72,63;",
+                ";;;",
+                "* Accuracy in Prozent;;;",
+            )
+        },
+        ("3 tasks; published", "Left aside, below the table: '* Accuracy in Prozent'."),
+        ("too few models entered",),
+        tasks=("abalone", "anneal", "autos"),
+    ),
 )

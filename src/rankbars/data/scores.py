@@ -158,7 +158,8 @@ class Scores(Frozen):
     attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return f"Scores({len(self.models)} models, {len(self.tasks)} tasks)"
+        models, tasks = len(self.models), len(self.tasks)
+        return f"Scores({models} model{'s' * (models != 1)}, {tasks} task{'s' * (tasks != 1)})"
 
     def __post_init__(self) -> None:
         if not self.tasks:

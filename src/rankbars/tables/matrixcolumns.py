@@ -393,13 +393,17 @@ def _check_kinds(
     if not means or not silent or {"", options.metric} & options.direction.keys():
         return
     lower, higher = (
-        paste_names("--direction", (f"{name}={side}" for name in silent))
+        f"--direction {side}" if {*silent} >= {*values} - {*means}
+        else paste_names("--direction", (f"{name}={side}" for name in silent))
         for side in ("lower", "higher")
-    )
+    )  # fmt: skip
+    mean = means[0]
+    what = f"lower is better in {mean!r} by its name"
+    if not ends_in_loss(mean) and "better" not in mean.casefold():
+        what = f"the arrow in {mean!r} says that lower is better, or by what the table was sorted"
     raise DataError(
-        f"{table.source}: lower is better in {means[0]!r} by its name, and {list_names(silent, 4)} "
-        f"do not say which side is better in them. If it is the mean of these: {lower}. "
-        f"If higher is better in these: {higher}."
+        f"{table.source}: {what}, and {list_names(silent, 4)} do not say which side is better in "
+        f"them. If lower: {lower}. If higher: {higher}."
     )
 
 

@@ -5,6 +5,7 @@ A matrix becomes rows, one for each cell, and then goes the way of a tidy table.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from rankbars.data.notes import list_names
@@ -115,9 +116,7 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
     weights = [name for role, name in parts.traits.items() if role == "weight"]
     remarks += [("task-weights", f"The column {name!r} holds the weights of tasks on the average.")
                 for name in weights]  # fmt: skip
-    amounts = []
-    if rows == "task" and parts.row_names is not None:
-        amounts = _if_not_all(table.texts_in(parts.row_names), is_attribute)
+    amounts = _amounts(table, parts) if rows == "task" else []
     if amounts:
         shown = ", ".join(map(repr, amounts))
         remarks.append(("amounts", f"Not scores, and left aside: the rows {shown}."))
@@ -125,7 +124,11 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
         remarks.append(("answers", _describe_answers(len(kept))))
     if layout in _UNNAMED_ROWS and _is_unnamed(layout, table, parts, options):
         remarks.append(("unnamed-rows", _UNNAMED_ROWS[layout]))
-    melted = _melt(table, parts, kept, rows, columns, [*summaries, *amounts])
+    below = _footnotes(table, parts, kept)
+    remarks += [("footnotes", f"Left aside, below the table: {list_names(below, 3)}.")] * bool(
+        below
+    )
+    melted = _melt(table, parts, kept, rows, columns, [*summaries, *amounts, *below])
     if parts.row_names is None:
         remarks.append(
             ("row-order", f"No column names the {rows}s; rows are paired by their position.")
@@ -311,6 +314,28 @@ def _summary_rows(
     if means & set(apart):
         means |= {name for name in apart if rows != "task" or is_statistic(name)}
     return [name for name in wanted if name in means or name not in shares]
+
+
+def _amounts(table: Table, parts: MatrixColumns) -> list[str]:
+    """Rows of tasks that hold times, costs or sizes of models."""
+    if parts.row_names is None:
+        return []
+    return _if_not_all(table.texts_in(parts.row_names), is_attribute)
+
+
+def _footnotes(table: Table, parts: MatrixColumns, kept: Sequence[str]) -> list[str]:
+    """Names of rows without a score that begin as notes below a table do."""
+    if parts.row_names is None:
+        return []
+    names = [name for name in table.texts_in(parts.row_names) if _FOOTNOTE.match(name)]
+    held = hold_cells(table, MOST_ROWS) if names else {}
+    cells = zip(*(held[name] for name in kept), strict=True) if names else ()
+    empty = {str(name) for name, own in zip(held.get(parts.row_names, ()), cells, strict=True)
+             if all(cell in (None, "") for cell in own)}  # fmt: skip
+    return [name for name in names if name in empty]
+
+
+_FOOTNOTE = re.compile(r"(?i)[*†‡§]+\s*\S|(?:notes?|sources?|legend|anmerkung(?:en)?|quellen?)\s*:")
 
 
 def _if_not_all(names: Sequence[str], wanted: Callable[[str], bool]) -> list[str]:
