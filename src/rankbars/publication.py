@@ -329,8 +329,8 @@ class _Maker:
             )
         return spec, (
             f"This is one of {together} ranked boards. The level of {level} is that of each board "
-            "by itself: of several boards, more is wrong than of one. A board that was chosen for "
-            "what it shows has no level."
+            f"by itself: that all {together} are right is less sure than that. A board that was "
+            "chosen for what it shows has no level."
         )
 
     def _ranked(self, name: str, scores: Scores, spec: Spec) -> Leaderboard:

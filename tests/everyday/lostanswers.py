@@ -224,4 +224,22 @@ CASES = (
         ("fast leads", "6 rows have no score: fast (3), slow (3)", "95 %"),
         ("expected scores 120",),
     ),
+    Case(
+        "runs that failed/so few that complete ones show nothing",
+        "rank w.csv --column score=eval/accuracy",
+        {
+            "w.csv": lines(
+                "method,seed,State,eval/accuracy",
+                *(
+                    f"{name},{seed},{'failed' if lost else 'finished'},"
+                    f"{'' if lost else f'0.{level + 7 * seed % 5}'}"
+                    for name, level in (("base", 70), ("tuned", 75), ("wide", 78))
+                    for seed in range(5)
+                    for lost in [(name, seed) == ("wide", 4)]
+                ),
+            )
+        },
+        ("4 of 5 rows", "shows nothing: so few training runs tell no models apart"),
+        code=1,
+    ),
 )

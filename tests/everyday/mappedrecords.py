@@ -84,4 +84,31 @@ CASES = (
         ("the cost is 'alpha', not a number. The map says where it is: cost=m.",),
         code=1,
     ),
+    Case(
+        "one message for files alike/records deeper in each",
+        "rank .",
+        {
+            name: text.replace('{"model"', '{"config": {"shots": 5}, "metrics": {}, "model"')
+            for name, text in evaluations().items()
+        },
+        ("alpha.json, beta.json: The JSON holds an object",),
+        (".;", "; beta.json"),
+        code=1,
+    ),
+    Case(
+        "one file is one task/called after a metric",
+        "rank ping_latency.csv --column score=value --direction lower",
+        {
+            "ping_latency.csv": lines(
+                "model,id,value",
+                *(
+                    f"{name},{n},{40 + 9 * far + n % 7}"
+                    for n in range(30)
+                    for name, far in (("near", 0), ("far", 1))
+                ),
+            )
+        },
+        ("near leads",),
+        tasks=("ping_latency",),
+    ),
 )

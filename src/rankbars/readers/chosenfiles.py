@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_words
 from rankbars.data.scores import Input
 from rankbars.errors import DataError, OptionError, ReadError, UnknownOptionError
 from rankbars.readers.inputfiles import (
@@ -212,8 +212,15 @@ def _without_label(error: DataError, label: str) -> str:
 
 
 def _list(reports: Sequence[FileReport], most: int) -> str:
-    shown = "; ".join(f"{report.path}: {report.reason}" for report in reports[:most])
-    return shown + (f"; and {len(reports) - most} more" if len(reports) > most else "")
+    """Files with what is wrong, said once for all files that have it; the first `most` of these."""
+    paths: dict[str, list[str]] = {}
+    for report in reports:
+        paths.setdefault(report.reason, []).append(report.path)
+    shown = [*paths.items()][:most]
+    parts = [f"{list_words(files)}: {reason}" for reason, files in shown]
+    if rest := len(reports) - sum(len(files) for _, files in shown):
+        parts.append(f"and {rest} more")
+    return "; ".join((*(part.removesuffix(".") for part in parts[:-1]), parts[-1]))
 
 
 def _files(number: int) -> str:

@@ -26,6 +26,7 @@ from rankbars.steps.gaps import (
     to_declare,
     worst_for_trials,
 )
+from rankbars.steps.testrows import row_notes, row_word
 
 __all__ = ["refuse_gaps", "refuse_pairless", "resolve_items", "resolve_missing"]
 
@@ -337,7 +338,17 @@ def _kept(scores: Scores, gaps: list[Gap], policy: str, test: str) -> str:
         f"{len(kept.tasks)} of {len(scores.tasks)} tasks, {rows:,} of {total:,} rows"
         + ("; nothing to compare" if len(kept.models) < 2 else "")
         + (valid if policy == "listwise" else "")
+        + _too_few(kept)
     )
+
+
+def _too_few(kept: Scores) -> str:
+    """What is said of a choice that leaves so few rows that they tell nobody apart."""
+    every = [one for one in kept.tasks.values() if isinstance(one, Items)]
+    few = [one for one in every if row_notes(one) and not np.isin(one.values, (0.0, 1.0)).all()]
+    if len(few) < len(kept.tasks):
+        return ""
+    return f"; shows nothing: so few {row_word(few[0])} tell no models apart"
 
 
 def _summary(scores: Scores, gaps: list[Gap]) -> str:
