@@ -111,4 +111,37 @@ CASES = (
         ("near leads",),
         tasks=("ping_latency",),
     ),
+    Case(
+        "roles of a map/task is the task",
+        "rank . --map 'model=model,task=results[].part,score=results[].correct'",
+        {
+            f"{name}.json": json.dumps(
+                {
+                    "model": name,
+                    "results": [
+                        {"part": f"p{n % 2}", "correct": bool(one)}
+                        for n, one in enumerate(right(share))
+                    ],
+                }
+            )
+            for name, share in NAMES.items()
+        },
+        ("task = results[].part", "2 tasks"),
+        tasks=("p0", "p1"),
+        items=30,
+    ),
+    Case(
+        "paths of records first/settings of many keys before them",
+        "formats x.json",
+        {
+            "x.json": json.dumps(
+                {
+                    "machine": {f"flag{n}": n for n in range(60)},
+                    "runs": [{"case": f"c{n}", "took": 0.1 * n} for n in range(5)],
+                }
+            )
+        },
+        ("runs[].case", "runs[].took", "and 22 more paths"),
+        code=1,
+    ),
 )

@@ -180,7 +180,7 @@ def _read(file: InputFile, options: ReadOptions) -> list[Sheet]:
     sheets: dict[tuple[str, str], Sheet] = {}
     seen: dict[str, bool] = dict.fromkeys(paths, False)
     # A task with one record for each trial is what is answered: an item.
-    item = "item" if "item" in paths else "task"
+    item = "task" if "trial" in paths and "item" not in paths else "item"
     headers = 0
     for spot in _spots(file, paths):
         # What has nothing of a record, such as a first line about the run, is none.
@@ -465,9 +465,12 @@ def describe_json(file: InputFile) -> list[str]:
     shape = _shape(file)
     if not shape:
         return []
-    width = min(max(map(len, shape)), 60)
+    # Records are lists, most often; what is said of the file as a whole comes behind them.
+    shown = sorted(shape, key=lambda path: "[]." not in path and "*." not in path)[:_MOST_LINES]
+    width = min(max(map(len, shown)), 60)
     lines = [f"What {file.label} holds (path, type and how many, an example):"]
-    for path, seen in [*shape.items()][:_MOST_LINES]:
+    for path in shown if len(shape) > _MOST_LINES else shape:
+        seen = shape[path]
         types = ", ".join(f"{kind} {count:,}" for kind, count in seen.types.items())
         lines.append(
             f"  {path:<{width}}  {types}" + (f"  {seen.example!r}" if seen.example else "")

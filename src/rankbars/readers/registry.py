@@ -195,6 +195,12 @@ _EVERY = (
         "experiments of Langfuse",
         _names(b"traceId", b"trace_id", b"bookmarked"),
     ),
+    Format(
+        "pytest-benchmark",
+        "pytest_benchmark",
+        "times of pytest-benchmark, as JSON",
+        _holds(b"machine_info"),
+    ),
     Format("weave", "weave", "evaluations of W&B Weave", _names(b"op_name", b"row_digest")),
     Format("ragas", "experiments", "results of Ragas as CSV", _names(b"user_input")),
     Format("llmperf", "experiments", "requests of LLMPerf", _names(b"ttft_s")),

@@ -60,6 +60,7 @@ EDGES = (-100.0, -1.0, 0.0, 1.0, 100.0)
 _NO_SHARES: tuple[float, ...] = ()
 _LARGE = 1e7  # from here on, powers of ten read better
 _MOST_DECIMALS = 7
+_TINY = 0.01  # where no number of a column is as large, the smallest shows two digits, too
 
 
 def visible(name: str) -> str:
@@ -400,6 +401,8 @@ def suitable_decimals(
     3
     >>> suitable_decimals(np.array([71.3, 64.5]), np.array([0.16, 0.18]), most=1)
     1
+    >>> suitable_decimals(np.array([0.00069, 0.000014]), np.array([0.0004, 0.000001]))
+    6
     """
     sizes = np.abs(values[np.isfinite(values)])
     largest = float(sizes.max(initial=0.0))
@@ -412,6 +415,9 @@ def suitable_decimals(
         decimals = 3 - math.floor(math.log10(largest))
     else:
         decimals = 1
+    if 0 < largest < _TINY:  # times of microseconds beside milliseconds: two digits of each
+        smallest = 1 - math.floor(math.log10(float(sizes[sizes > 0].min())))
+        decimals = max(decimals, min(smallest, _MOST_DECIMALS))
     if most is not None:
         decimals = min(decimals, most)
     return None if decimals > _MOST_DECIMALS else max(decimals, 0)
