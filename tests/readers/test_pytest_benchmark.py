@@ -39,7 +39,7 @@ def test_values_of_one_parameter_are_models_and_less_time_is_better() -> None:
     assert scores.info["test_sort"].direction == "lower"
     printed = rb.leaderboard(scores).to_text()
     assert "numpy leads" in printed
-    assert "0.000014 " in printed
+    assert "0.0000136 " in printed
 
 
 def test_several_files_are_models_whatever_parameters_they_have(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ EDGES = (-100.0, -1.0, 0.0, 1.0, 100.0)
 _NO_SHARES: tuple[float, ...] = ()
 _LARGE = 1e7  # from here on, powers of ten read better
 _MOST_DECIMALS = 7
-_TINY = 0.01  # where no number of a column is as large, the smallest shows two digits, too
+_TINY = 0.01  # where no number of a column is as large, no error is rounded to 0
 
 
 def visible(name: str) -> str:
@@ -402,7 +402,7 @@ def suitable_decimals(
     >>> suitable_decimals(np.array([71.3, 64.5]), np.array([0.16, 0.18]), most=1)
     1
     >>> suitable_decimals(np.array([0.00069, 0.000014]), np.array([0.0004, 0.000001]))
-    6
+    7
     """
     sizes = np.abs(values[np.isfinite(values)])
     largest = float(sizes.max(initial=0.0))
@@ -415,9 +415,10 @@ def suitable_decimals(
         decimals = 3 - math.floor(math.log10(largest))
     else:
         decimals = 1
-    if 0 < largest < _TINY:  # times of microseconds beside milliseconds: two digits of each
-        smallest = 1 - math.floor(math.log10(float(sizes[sizes > 0].min())))
-        decimals = max(decimals, min(smallest, _MOST_DECIMALS))
+    if known.size and largest < _TINY:  # times of microseconds beside milliseconds
+        least = float(known.min())
+        if least < 0.5 * 10.0**-decimals:
+            decimals = max(decimals, min(_error_decimals(least), _MOST_DECIMALS))
     if most is not None:
         decimals = min(decimals, most)
     return None if decimals > _MOST_DECIMALS else max(decimals, 0)
