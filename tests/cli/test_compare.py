@@ -427,3 +427,36 @@ def test_tasks_on_different_scales_have_digits_of_their_own(tmp_path: Path) -> N
     assert re.search(r"^acc +[-+]0\.\d\d \[-0\.\d\d, [-+]0\.\d\d\]", shown, re.MULTILINE)
     assert re.search(r"^rate +[-+]\d+ \[-\d+, \+\d+\]", shown, re.MULTILINE)
     assert ">" not in shown
+
+
+def two_metrics() -> str:
+    """Two models, two metrics and two languages."""
+    rng = np.random.default_rng(5)
+    lines = [
+        f"{model},i{i},{('de', 'en')[i % 2]},{int(rng.random() < share)},{rng.random():.3f}"
+        for model, share in (("new", 0.7), ("old", 0.5)) for i in range(80)
+    ]  # fmt: skip
+    return write("metrics.csv", ["model,item,lang,accuracy,f1", *lines])
+
+
+def test_verdicts_name_the_metric_and_the_rows_that_were_chosen(rankbars: Command) -> None:
+    words = (two_metrics(), "--metric", "accuracy", "--where", "lang = 'de'", "--quiet")
+    said = " ".join(rankbars("compare", *words).out.split())
+    assert "(accuracy, rows with lang = 'de', at 95 %)." in said
+    assert "Only rows with lang = 'de' count." in said
+    said = " ".join(rankbars("check", *words, "--claim", "new > old").out.split())
+    assert said.startswith("new is better than old on metrics (accuracy, rows with lang = 'de').")
+    assert "Only rows with lang = 'de' count." in said
+
+
+def test_beside_a_margin_the_interval_of_the_difference_is_said_where_it_is_another(
+    rankbars: Command,
+) -> None:
+    answers = [f"new,{i},{int(i != 3)}\nold,{i},{int(i != 5)}" for i in range(25)]
+    few = write("few.csv", ["model,item,accuracy", *answers])
+    for path, apart in ((two_metrics(), False), (few, True)):
+        out = rankbars("compare", path, "--margin", "0.2", "--metric", "accuracy", "-q").out
+        said = " ".join(out.split())
+        assert said.startswith("new is not worse than old by more than 0.2 on")
+        assert said.count("Difference ") == 1
+        assert ("Which of them is better is decided by another interval: " in said) is apart

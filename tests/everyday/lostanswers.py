@@ -205,7 +205,7 @@ CASES = (
         "rows of its own for each model/asked about",
         f"{OWN} --missing pairwise",
         {"r.csv": own_requests()},
-        ("no two models share a row", "  --test welch\n"),
+        ("no two models share a row", "of each: --test welch In Python"),
         ("--missing listwise", "not tell", "are missing"),
         code=1,
     ),

@@ -223,7 +223,7 @@ def test_costs_are_judged_with_the_other_claims():
     costs = rb.Scores.from_arrays({"math": -cost}, ["new", "old"], info=info)
     made = rb.check(scores, ["new cheaper than old", "new > old"], costs=costs)
     assert [one.verdict for one in made.claims] == ["supported", "cannot_tell"]
-    assert made.claims[0].words == "new is cheaper than old on math"
+    assert made.claims[0].words == "new is cheaper than old on math (cost)"
     saved, better = (claim_lines(one, 80)[1] for one in made.claims)
     assert "Saving +" in saved  # a difference of + would read as the dearer one
     assert "Difference" in better

@@ -30,6 +30,7 @@ from rankbars.cli.readingoptions import (
     taking_rows,
 )
 from rankbars.cli.targets import check_targets
+from rankbars.data.notes import CHOSEN_ROWS
 from rankbars.data.spec import FAIL_ON, MISSING_TASKS
 from rankbars.errors import DataError, OptionError, UnknownOptionError, WriteError
 
@@ -258,7 +259,7 @@ def check_command(
         )  # fmt: skip
     if store is not None and not record:
         made = replace(made, notes=(*made.notes, *_record_notes(parsed, store, scores, made.alpha)))
-    read_of = frozenset(scores.notes)
+    read_of = frozenset(note for note in scores.notes if note.code != CHOSEN_ROWS)
     shown = replace(made, notes=tuple(note for note in made.notes if note not in read_of))
     renderers = {
         md: verdicts.check_markdown, junit: verdicts.check_junit, badge: verdicts.check_badge,

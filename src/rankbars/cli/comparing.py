@@ -27,7 +27,7 @@ from rankbars.cli.readingoptions import (
     reading_options,
     taking_rows,
 )
-from rankbars.data.notes import STOPPED_TRIALS, list_words
+from rankbars.data.notes import CHOSEN_ROWS, STOPPED_TRIALS, list_words
 from rankbars.data.spec import MISSING_POLICIES, MISSING_TASKS
 from rankbars.errors import DataError, RankbarsError
 
@@ -158,7 +158,7 @@ def compare_command(
         duel = replace(duel, notes=made.notes)
     # What was read has been said, or was not wanted; what was found out is said with the result,
     # and so is what makes the result wrong.
-    read_of = frozenset(note for note in scores.notes if note.code != STOPPED_TRIALS)
+    read_of = frozenset(note for note in scores.notes if note.code not in _SAID_AGAIN)
     shown = replace(duel, notes=tuple(note for note in duel.notes if note not in read_of))
     claim = None if made is None else made.claims[0]
     if as_json:
@@ -171,12 +171,14 @@ def compare_command(
             if claim is None
             else "\n".join([*claim_lines(claim, output_width(), given, means=False), "", ""])
         )
-        emit_text(said + head_to_head_text(shown, width=output_width()))
+        emit_text(said + head_to_head_text(shown, width=output_width(), claim=claim))
     if exit_code:
         code = _CODES[_main(duel).verdict] if made is None else made.exit_code()
         click.get_current_context().exit(code)
 
 
+# Notes without which a result is read wrong, wherever it is printed.
+_SAID_AGAIN = (STOPPED_TRIALS, CHOSEN_ROWS)
 _CODES = {"better": 0, "cannot tell": 3, "worse": 4}
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 __all__ = [
+    "CHOSEN_ROWS",
     "ONE_JUDGE",
     "STOPPED_TRIALS",
     "UNNAMED_VOTERS",
@@ -24,6 +25,7 @@ __all__ = [
     "list_words",
     "note_chosen",
     "on_task",
+    "verdict_about",
     "who_voted",
     "without_folders",
 ]
@@ -31,6 +33,7 @@ __all__ = [
 NameKind = Literal["model", "task"]
 
 STOPPED_TRIALS = "stopped-trials"
+CHOSEN_ROWS = "chosen-rows"
 ONE_JUDGE, UNNAMED_VOTERS = "one-judge", "unnamed-voters"
 
 
@@ -45,6 +48,29 @@ def who_voted(notes: Iterable[Note]) -> list[Note]:
     found = list(notes)
     known = any(note.code == ONE_JUDGE for note in found)
     return [note for note in found if not known or note.code != UNNAMED_VOTERS]
+
+
+def verdict_about(metrics: Iterable[str | None], notes: Iterable[Note]) -> list[str]:
+    """What a verdict is about: its metric, if it is one and known, and which rows were chosen.
+
+    Examples
+    --------
+    >>> note = Note(CHOSEN_ROWS, "Only rows with lang = 'de' count. The guarantees hold if ...")
+    >>> verdict_about(["f1", "f1"], [note])
+    ['f1', "rows with lang = 'de'"]
+    """
+    named = set(metrics)
+    about = [name for name in named if name is not None] if len(named) == 1 else []
+    for note in notes:
+        found = _CHOSEN.match(note.message) if note.code == CHOSEN_ROWS else None
+        if found is not None:
+            told = found[1] if len(found[1]) <= _LONGEST else f"{found[1][: _LONGEST - 3]}..."
+            about.append(f"rows with {told}")
+    return about
+
+
+_CHOSEN = re.compile(r"Only rows with (.*) count\. The guarantees", re.DOTALL)
+_LONGEST = 80
 
 
 @dataclass(frozen=True, slots=True)

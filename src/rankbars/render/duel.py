@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from rankbars.data.headtohead import Contrast, HeadToHead
+from rankbars.data.judged import JudgedClaim
+from rankbars.data.notes import verdict_about
 from rankbars.data.plain import answer_json
 from rankbars.render.boardnotes import note_lines
 from rankbars.render.claims import APPROXIMATE, approximate_words, given_rows
@@ -70,7 +72,9 @@ def head_to_head_json(duel: HeadToHead, claim: Mapping[str, Any] | None = None) 
     return answer_json(values)
 
 
-def head_to_head_text(duel: HeadToHead, *, width: int = 80) -> str:
+def head_to_head_text(
+    duel: HeadToHead, *, width: int = 80, claim: JudgedClaim | None = None
+) -> str:
     """The comparison as lines of text.
 
     Parameters
@@ -79,6 +83,9 @@ def head_to_head_text(duel: HeadToHead, *, width: int = 80) -> str:
         The result.
     width : int
         Columns of the terminal, at least 40.
+    claim : JudgedClaim, optional
+        A claim about the two that stands above: where its interval is the same, it is not said
+        again, and where it is another, what this one decides is.
 
     Returns
     -------
@@ -86,7 +93,7 @@ def head_to_head_text(duel: HeadToHead, *, width: int = 80) -> str:
         Lines that end with a line break.
     """
     width = max(width, _NARROWEST)
-    above = [] if duel.main is None else [*_answer(duel, duel.main), ""]
+    above = [] if duel.main is None else [*_answer(duel, duel.main, claim), ""]
     table = [*_table(duel, width), ""] if len(duel.tasks) > 1 else []
     return text_of([*each_wrapped(above, width), *table, *each_wrapped(_footer(duel), width)])
 
@@ -117,7 +124,7 @@ def _contrast_to_dict(contrast: Contrast) -> dict[str, Any]:
     return plain
 
 
-def _answer(duel: HeadToHead, main: Contrast) -> list[str]:
+def _answer(duel: HeadToHead, main: Contrast, claim: JudgedClaim | None = None) -> list[str]:
     """The verdict, the numbers behind it, and what could have been seen."""
     first, second = _names(duel)
     level = APPROXIMATE if main.approximate else show_level(duel.alpha)
@@ -127,11 +134,13 @@ def _answer(duel: HeadToHead, main: Contrast) -> list[str]:
     where = "" if main is not duel.average else f" on the {visible(main.name)}"
     side = f" ({main.direction} is better)" if main.direction == "lower" else ""
     scores = f"{what.capitalize()}{side}: {first} {a}, {second} {b}."
-    lines = [
-        _verdict_sentence(duel, main, where, level),
-        f"{scores} Difference {_difference(main, decimals)}"
-        + ("." if math.isnan(main.low) else f", {level}." if main.approximate else f" at {level}."),
-    ]
+    shown, ends = _difference(main, decimals), (main.low, main.high)
+    at = "." if math.isnan(main.low) else f", {level}." if main.approximate else f" at {level}."
+    if claim is None:
+        scores = f"{scores} Difference {shown}{at}"
+    elif not np.allclose(ends, (claim.low, claim.high), equal_nan=True):
+        scores = f"{scores} Which of them is better is decided by another interval: {shown}{at}"
+    lines = [_verdict_sentence(duel, main, where, level), scores]
     if main.approximate:
         tests = [main] if main is not duel.average else duel.tasks.values()
         methods = [(one.test, None) for one in tests]
@@ -173,7 +182,11 @@ def _why_no_interval(duel: HeadToHead, main: Contrast) -> str:
 
 
 def _verdict_sentence(duel: HeadToHead, main: Contrast, where: str, level: str) -> str:
-    at = "" if main.approximate else "at "
+    about = [
+        *verdict_about([main.metric], duel.notes),
+        level if main.approximate else f"at {level}",
+    ]
+    told = ", ".join(map(visible, about))
     first, second = _names(duel)
     left_out = any(note.code == "failures-left-out" for note in duel.notes)
     given = given_rows(duel.notes)
@@ -181,8 +194,8 @@ def _verdict_sentence(duel: HeadToHead, main: Contrast, where: str, level: str) 
         rows = " and rows are independent" if given else ""
         given = f", if what is missing does not depend on the score{rows}"
     if main.verdict == "cannot tell":
-        return f"Cannot tell which of {first} and {second} is better{where} ({at}{level}){given}."
-    return f"{first} is {main.verdict} than {second}{where} ({at}{level}){given}."
+        return f"Cannot tell which of {first} and {second} is better{where} ({told}){given}."
+    return f"{first} is {main.verdict} than {second}{where} ({told}){given}."
 
 
 def _counts_sentence(duel: HeadToHead, main: Contrast) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rankbars.data.claim import Claim
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes, independent_items
 from rankbars.data.headtohead import Contrast, HeadToHead
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, verdict_about
 from rankbars.data.rightanswers import is_binary
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
@@ -172,10 +172,11 @@ def weigh_claim(field: ClaimField, claim: Claim) -> Weighed:
         sides = at_least(whole, claim.least, independent=plain)
     else:
         sides = all_hold(whole) if len(whole) > 1 else whole[0]
-    name = by_place[0][0].contrast.name
-    return Weighed(
-        claim, claim.words(place_words(field, claim, name), scale), sides, whole, by_place
-    )
+    words = claim.words(place_words(field, claim, by_place[0][0].contrast.name), scale)
+    asked = field.scores.tasks if claim.task is None else (claim.task,)
+    about = verdict_about((field.scores.info[name].metric for name in asked), field.scores.notes)
+    words += f" ({', '.join(about)})" if about else ""
+    return Weighed(claim, words, sides, whole, by_place)
 
 
 def _combined(claim: Claim, parts: Sequence[Part]) -> TwoSides:
