@@ -22,6 +22,7 @@ from rankbars.readers.inputfiles import (
     is_url,
     standard_input,
 )
+from rankbars.readers.openedtables import MARKDOWN_SUFFIXES, TABLE_SUFFIXES, looking
 from rankbars.readers.recognition import (
     AmbiguousFileError,
     ChosenFile,
@@ -30,9 +31,7 @@ from rankbars.readers.recognition import (
     recognise,
 )
 from rankbars.readers.registry import COMPANIONS, FORMATS
-from rankbars.readers.tables import MARKDOWN_SUFFIXES, PARQUET_SUFFIXES, TABLE_SUFFIXES, open_table
 from rankbars.tables.columns import paste_metrics
-from rankbars.tables.database import Glance
 from rankbars.tables.metrics import is_trial_metric
 from rankbars.tables.readoptions import ReadOptions
 
@@ -264,11 +263,12 @@ def open_files(
         If an option fits none of the files.
     """
     skipped = Skipped()
-    with find_paths(paths, options) as found:
-        with Glance() as glance:
-            if any(data_suffix(file.path) in PARQUET_SUFFIXES for file in found):
-                glance.start()
-            chosen = _choose(found, format, options, formats, skipped, known)
+    with find_paths(paths, options) as found, looking() as looks:
+        chosen = _choose(found, format, options, formats, skipped, known)
+        read = {one.file.path for one in chosen}
+        for file in found:
+            if file.path not in read:
+                looks.forget(file.path)
         if not chosen:
             raise skipped.refuse()
         check_options(chosen, options, formats)
@@ -355,8 +355,8 @@ def _apply_options(file: InputFile, report: FileReport, options: ReadOptions) ->
 def _columns(file: InputFile) -> tuple[str, ...]:
     """Columns of a table; none if the file is no table."""
     try:
-        with Glance() as engine:
-            return open_table(file, engine).columns
+        with looking() as looks:
+            return looks.table(file.path).columns
     except DataError:
         return ()
 

@@ -192,6 +192,12 @@ class CsvTable(Table):
         self._first: list[tuple[object, ...]] = []
         self._is_whole = False  # whether there are no more rows than those
 
+    def again(self, file: InputFile, engine: Engine, decimal: str | None) -> CsvTable:
+        """The same file for reading, as it was opened."""
+        again = CsvTable(file, self._header, engine, decimal)
+        again._first, again._is_whole = self._first, self._is_whole
+        return again
+
     def head(self, rows: int) -> list[tuple[object, ...]]:
         """First rows as they are; few of them are read once."""
         if rows <= len(self._first) or self._is_whole:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from copy import copy
 from itertools import chain
 from typing import Any
 
@@ -14,7 +15,7 @@ from rankbars.readers.logs.jsontext import kind_of, parse_json, read_json_lines
 from rankbars.tables.columns import ROLES, fold_name
 from rankbars.tables.database import Engine
 from rankbars.tables.relations import Relation, Table, check_width
-from rankbars.tables.tableheads import corner_names
+from rankbars.tables.tableheads import HEAD_ROWS, corner_names
 from rankbars.tables.valuetables import Chunk, ValueTable
 
 __all__ = ["JsonLinesTable", "open_json"]
@@ -68,9 +69,20 @@ class JsonLinesTable(Table):
             key, name = self._kind
             self.header_rows = [row.get(key) == name for row in first].index(True)
             self.remark = f"Only lines with {key} = {name!r} are rows; others are left aside."
-        for row in filter(self._is_row, first):
+        own = [*filter(self._is_row, first)]
+        for row in own:
             self._keys |= dict.fromkeys(row)
             check_width(self._keys, file.label)
+        self._first_keys = self.columns
+        self._first = [tuple(map(row.get, self._first_keys)) for row in own[:HEAD_ROWS]]
+        self._is_whole = len(first) < FIRST_ROWS and len(own) <= HEAD_ROWS
+
+    def again(self, file: InputFile, engine: Engine, decimal: str | None = None) -> JsonLinesTable:
+        """The same file for reading, as it was opened."""
+        again = copy(self)
+        again._file, again._engine, again.source = file, engine, file.label
+        again._keys = dict.fromkeys(self._first_keys)
+        return again
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]  # it grows
@@ -78,7 +90,10 @@ class JsonLinesTable(Table):
         return tuple(self._keys)
 
     def head(self, rows: int) -> list[tuple[object, ...]]:
-        """First rows as they are."""
+        """First rows as they are; few of them are read once."""
+        if rows <= len(self._first) or self._is_whole:
+            later = (None,) * (len(self.columns) - len(self._first_keys))
+            return [(*row, *later) for row in self._first[:rows]]
         first = itertools.islice(self._read_rows(), rows)
         return [tuple(row.get(name) for name in self.columns) for row in list(first)]
 

@@ -31,7 +31,6 @@ from rankbars.readers.logs.jsonvalues import (
 from rankbars.readers.logs.records import Agreement, Answers, Direction, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition
-from rankbars.tables.database import Engine
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]
@@ -62,11 +61,11 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 
 
 def _sniff_details(path: Path) -> Recognition:
-    from rankbars.readers.parquet import open_parquet
+    from rankbars.readers.openedtables import looking
 
     try:
-        with Engine() as engine:
-            layout = find_layout(open_parquet(InputFile(path, path.name), engine).relate())
+        with looking() as looks:
+            layout = find_layout(looks.table(path).relate({}, {}))
     except DataError:
         return Recognition("lighteval", CERTAIN, "It is named like lighteval's details.")
     if layout is None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import struct
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
@@ -75,6 +76,15 @@ class ParquetTable(Table):
                 for number, value in enumerate(self.partitions.values(), start=len(columns))
             )
             self._clause = f"(SELECT *, {cells} FROM {clause})"
+
+    def again(self, file: InputFile, engine: Engine, decimal: str | None = None) -> ParquetTable:
+        """The same file for reading, as it was opened."""
+        again = copy(self)
+        again.source, again.report = file.label, file.count_share
+        again._engine, again._held_numbers = engine, None
+        if isinstance(self.place, ParquetPlace):
+            again.place = replace(self.place, source=file.label)
+        return again
 
     def head(self, rows: int) -> list[tuple[object, ...]]:
         """First rows as they are."""

@@ -11,13 +11,12 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError
 from rankbars.readers.inputfiles import InputFile, data_suffix
+from rankbars.readers.openedtables import TABLE_SUFFIXES, looking
 from rankbars.readers.parts import ErrorTable
 from rankbars.readers.recognition import SIGNATURE, Recognition
-from rankbars.readers.tables import TABLE_SUFFIXES, open_table
 from rankbars.readers.tables import read as read_tables
 from rankbars.tables.assembly import scores_from_parsed
 from rankbars.tables.columns import fold_name
-from rankbars.tables.database import Glance
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "scores_from_errors", "sniff"]
@@ -44,10 +43,8 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     if not (packed or (known and b"metric_error" in head)):
         return None
     try:
-        with Glance() as engine:
-            columns = {
-                fold_name(name) for name in open_table(InputFile(path, path.name), engine).columns
-            }
+        with looking() as looks:
+            columns = set(map(fold_name, looks.table(path).columns))
     except DataError:
         return None
     if ERROR_COLUMN in columns and columns & METHOD_COLUMNS:

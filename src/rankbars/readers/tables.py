@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections import Counter
@@ -10,22 +9,21 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from rankbars.data.binaryfiles import binary_kind
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.delimited import open_delimited
-from rankbars.readers.inputfiles import (
-    COMPRESSIONS,
-    InputFile,
-    data_suffix,
-    file_stem,
-    read_head,
+from rankbars.readers.inputfiles import InputFile, file_stem
+from rankbars.readers.openedtables import (
+    DELIMITED_SUFFIXES,
+    JSON_LINES_SUFFIXES,
+    JSON_SUFFIXES,
+    looking,
+    may_be_table,
+    open_table,
 )
-from rankbars.readers.openedfiles import refuse_bomb
 from rankbars.readers.recognition import DECLINED, TABLE, Recognition
 from rankbars.tables.asides import has_counts
 from rankbars.tables.columns import find_columns
-from rankbars.tables.database import Engine, Glance
+from rankbars.tables.database import Engine
 from rankbars.tables.layouts import find_layout
 from rankbars.tables.likelyroles import find_outcome
 from rankbars.tables.metrics import AMOUNTS, LOWER, metric_in_name, split_words, usual_direction
@@ -38,26 +36,7 @@ from rankbars.tables.tableheads import HEAD_ROWS, Header
 from rankbars.tables.traininglogs import refuse_log
 from rankbars.tables.words import WordsView
 
-__all__ = [
-    "MARKDOWN_SUFFIXES",
-    "PARQUET_SUFFIXES",
-    "TABLE_SUFFIXES",
-    "may_be_table",
-    "name_files",
-    "open_table",
-    "read",
-    "sniff",
-]
-
-PARQUET_SUFFIXES = (".parquet", ".pq")
-DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
-JSON_SUFFIXES = (".json",)
-JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
-MARKDOWN_SUFFIXES = (".md", ".markdown")
-TABLE_SUFFIXES = (
-    *PARQUET_SUFFIXES, *DELIMITED_SUFFIXES, *JSON_SUFFIXES, *JSON_LINES_SUFFIXES,
-    *MARKDOWN_SUFFIXES,
-)  # fmt: skip
+__all__ = ["name_files", "read", "sniff"]
 
 
 def sniff(path: Path, head: bytes) -> Recognition | None:
@@ -65,7 +44,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     if not may_be_table(path, head):
         return None
     state = path.stat()
-    layout, reason = _look(path.resolve(), state.st_size, state.st_mtime_ns)
+    layout, reason = _look(path.absolute(), state.st_size, state.st_mtime_ns)
     if layout is None:
         return Recognition("tidy", DECLINED, reason)
     if layout == "tidy":
@@ -77,8 +56,8 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 @lru_cache(maxsize=8)
 def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
     """Layout of a table and the reason, or None and why there is none."""
-    with Glance() as engine:
-        table = open_table(InputFile(path, path.name), engine)
+    with looking() as looks:
+        table = looks.table(path)
         if not table.head(1):
             listed = path.name.removesuffix(".gz").endswith((".json", ".jsonl"))
             what = "no record in it" if listed else "a header and no row below it"
@@ -94,7 +73,7 @@ def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
         except DataError as error:
             if has_counts(table.columns):
                 return "tidy", "Its columns hold confusion counts: tp, fp, fn."
-            if _are_statistics(table, engine):
+            if _are_statistics(table, looks.engine):
                 return "tidy", "Its columns hold statistics of models: mean, std, count."
             reason = _why_a_log(table) or _why_nested(path, table, str(error)) or str(error)
             reason = reason.removeprefix(f"{path.name}: ")
@@ -170,62 +149,6 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[ParsedTable]:
             notes = (*notes, Note("title", f"{file.label}: {table.remark}"))
         found.append(parsed._replace(notes=notes))
     return found
-
-
-def open_table(file: InputFile, engine: Engine, decimal: str | None = None) -> Table:
-    """The file as a table; nothing but its header has been read.
-
-    Parameters
-    ----------
-    file : InputFile
-        The file.
-    engine : Engine
-        The database.
-    decimal : {".", ","}, optional
-        What separates the fraction of a number in text.
-
-    Raises
-    ------
-    ReadError
-        If it is empty, damaged, or no table.
-    """
-    if file.path.suffix.lower() in COMPRESSIONS:
-        refuse_bomb(file.path, file.label)
-    head = read_head(file)
-    suffix = data_suffix(file.path)
-    packed = head.startswith(b"PAR1")
-    kind = "" if packed else binary_kind(head, file.path)
-    if kind:
-        raise ReadError.at(file.label, kind)
-    if packed or suffix in PARQUET_SUFFIXES:
-        from rankbars.readers.parquet import open_parquet
-
-        return open_parquet(file, engine)
-    start = head.decode("utf-8-sig", errors="ignore").lstrip()
-    if suffix in MARKDOWN_SUFFIXES or "|" in start:
-        from rankbars.readers.pagetables import is_markdown, open_markdown
-
-        if suffix in MARKDOWN_SUFFIXES or is_markdown(start):
-            return open_markdown(file, engine)
-    if suffix in DELIMITED_SUFFIXES:
-        return open_delimited(file, engine, decimal)
-    from rankbars.readers.jsonrows import JsonLinesTable, open_json
-
-    if suffix in JSON_LINES_SUFFIXES or _is_json_lines(start):
-        return JsonLinesTable(file, engine)
-    if suffix in JSON_SUFFIXES or start.startswith(("[", "{")):
-        return open_json(file, engine)
-    return open_delimited(file, engine, decimal)
-
-
-def may_be_table(path: Path, head: bytes) -> bool:
-    """Whether name and first bytes allow a table; a page of Markdown must hold one."""
-    suffix = data_suffix(path)
-    if suffix in MARKDOWN_SUFFIXES:
-        from rankbars.readers.pagetables import has_table
-
-        return has_table(InputFile(path, path.name))
-    return suffix in TABLE_SUFFIXES or path.name == "stdin" or head.startswith(b"PAR1")
 
 
 def name_files(
@@ -428,21 +351,3 @@ def _note_open_end(file: InputFile) -> tuple[Note, ...]:
         "its last cell is incomplete."
     )
     return (Note("open-end", message),)
-
-
-def _is_json_lines(head: str) -> bool:
-    r"""Whether text starts with one whole JSON object on a line of its own, and more follow.
-
-    Examples
-    --------
-    >>> _is_json_lines('{"a": 1}\n{"a": 2}\n'), _is_json_lines('[{"a": 1}]')
-    (True, False)
-    """
-    first, _, rest = head.lstrip().partition("\n")
-    if not first.startswith("{"):
-        return False
-    try:
-        json.loads(first)
-    except (ValueError, RecursionError):
-        return False
-    return rest.lstrip().startswith("{")

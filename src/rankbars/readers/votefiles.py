@@ -13,11 +13,11 @@ from rankbars.data.notes import ONE_JUDGE, Note, list_names
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.readers.inputfiles import InputFile, file_stem
+from rankbars.readers.openedtables import looking, may_be_table, open_table
 from rankbars.readers.parts import Comparison, JudgedFile, VoteTable
 from rankbars.readers.recognition import DECLINED, SIGNATURE, Recognition
-from rankbars.readers.tables import may_be_table, name_files, open_table
+from rankbars.readers.tables import name_files
 from rankbars.tables.conditions import NoRowError, choose_rows
-from rankbars.tables.database import Glance
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.valuetables import Chunk, ValueTable
 from rankbars.tables.votetables import find_vote_layout, scores_of_votes
@@ -42,8 +42,8 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     """Whether the file is a table of pairwise votes."""
     if not may_be_table(path, head):
         return None
-    with Glance() as engine:
-        table = open_table(InputFile(path, path.name), engine)
+    with looking() as looks:
+        table = looks.table(path)
         if not table.head(1):
             return None
         try:

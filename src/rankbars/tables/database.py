@@ -115,6 +115,7 @@ class Glance(Engine):
         """The running engine: in memory, without temporary files."""
         if self._started is None:
             self._started = self._connect(":memory:rankbars-glance", "")
+            self._started.execute("SET threads = 1")  # more of them cost more than a look takes
         return self._started
 
 

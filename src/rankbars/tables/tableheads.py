@@ -96,6 +96,13 @@ class Header:
             found = _KNOWN[table] = cls(table.columns, table.head(HEAD_ROWS))
         return found
 
+    @staticmethod
+    def share(table: Table, again: Table) -> None:
+        """What is known of the head of a table is known of the same one, opened again."""
+        found = _KNOWN.get(table)
+        if found is not None:
+            _KNOWN[again] = found
+
     @cached_property
     def folded(self) -> frozenset[str]:
         """Names by which columns are compared."""

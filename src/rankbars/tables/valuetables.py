@@ -6,7 +6,7 @@ import decimal
 import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias, overload
+from typing import Any, Protocol, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,11 @@ from rankbars.tables.relations import Relation, Table, check_width
 __all__ = ["Chunk", "CodedTexts", "LabelCells", "NumberCells", "ValueTable", "hold_cells"]
 
 Chunk: TypeAlias = Mapping[str, Sequence[object] | NDArray[Any]]
+
+
+class _Labelled(Protocol):
+    @property
+    def label(self) -> str: ...
 
 
 class ValueTable(Table):
@@ -74,6 +79,10 @@ class ValueTable(Table):
             yield {name: data[name] for name in wanted}
 
         return cls(source, tuple(data), read_chunks, header_rows, engine)
+
+    def again(self, file: _Labelled, engine: Engine, decimal: str | None = None) -> ValueTable:
+        """The same table, called otherwise in messages, whose rows go into another database."""
+        return ValueTable(file.label, self.columns, self.read_chunks, self.header_rows, engine)
 
     def head(self, rows: int) -> list[tuple[object, ...]]:
         """First rows as they are."""
