@@ -8,7 +8,8 @@ import itertools
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -22,6 +23,7 @@ from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import (
     COMPRESSIONS,
     DAMAGE,
+    HEAD_BYTES,
     UTF8,
     WINDOWS,
     InputFile,
@@ -34,9 +36,10 @@ from rankbars.readers.inputfiles import (
 from rankbars.tables.cells import parse_number
 from rankbars.tables.database import Engine, quote_text
 from rankbars.tables.headers import MOST_HEADER_ROWS, find_header_rows
+from rankbars.tables.piles import Pile, Piled
 from rankbars.tables.relations import Relation, Table, check_width
 
-__all__ = ["find_delimiter", "open_delimited", "read_cells"]
+__all__ = ["CsvPile", "CsvTable", "find_delimiter", "open_delimited", "read_cells"]
 
 DELIMITERS = (",", "\t", ";", "|")
 
@@ -55,6 +58,9 @@ _KEPT_ROWS = 1000
 
 # A file of this size is put into the database as a whole, whichever columns are needed first.
 SMALL_BYTES = 1 << 20
+
+# How text begins that says how it is coded.
+_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 _SEEN = 100_000  # characters of a line that tell its mark; csv refuses cells much longer
 
@@ -190,6 +196,7 @@ class CsvTable(Table):
         self._held: tuple[frozenset[str], Relation] | None = None
         self._repeated = 0
         self._first: list[tuple[object, ...]] = []
+        self.pile: CsvPile | None = None
         self._is_whole = False  # whether there are no more rows than those
 
     def again(self, file: InputFile, engine: Engine, decimal: str | None) -> CsvTable:
@@ -218,12 +225,28 @@ class CsvTable(Table):
             self._held = wanted, self._put(wanted)
         return self._held[1]
 
+    @property
+    def shape(self) -> tuple[object, ...] | None:
+        """What tables share whose files are read as one; None if this one is read by itself."""
+        head = read_head(self._file)
+        plain = self._file.path.suffix.lower() not in COMPRESSIONS
+        if not plain or head.startswith(_MARKS) or len(head) == HEAD_BYTES:
+            return None
+        breaks = b"\r\n" in head, head.count(b"\r") == head.count(b"\r\n")
+        coded = find_encoding(head, data_suffix(self._file.path))
+        return (self._header, self.decimal, breaks) if coded == UTF8 else None
+
     def _put(self, wanted: frozenset[str]) -> Relation:
         import duckdb
 
-        # The first of columns of one name; from the end, so that it is what stays.
-        places = {name: i for i, name in reversed([*enumerate(self.columns)]) if name in wanted}
-        columns = {name: (f"c{i}", "VARCHAR") for name, i in places.items()}
+        places, columns = self._places(wanted)
+        if self.pile is not None and (found := self.pile.find(self)) is not None:
+            piled, repeated = found
+            self._note_headers(repeated)
+            return Relation(
+                self._engine, piled.alone, columns, dense=not repeated, decimal=self.decimal,
+                piled=piled,
+            )  # fmt: skip
         selected = ", ".join(cell for cell, _ in columns.values()) or "c0"
         table = self._engine.new_name()
         try:
@@ -243,44 +266,118 @@ class CsvTable(Table):
         repeated = self._drop_headers(table, places)
         return Relation(self._engine, clause, columns, dense=not repeated, decimal=self.decimal)
 
+    def _places(self, wanted: Collection[str]) -> tuple[dict[str, int], dict[str, tuple[str, str]]]:
+        """Where columns stand, and what they are in the database."""
+        # The first of columns of one name; from the end, so that it is what stays.
+        places = {name: i for i, name in reversed([*enumerate(self.columns)]) if name in wanted}
+        return places, {name: (f"c{i}", "VARCHAR") for name, i in places.items()}
+
     def _drop_headers(self, table: str, places: Mapping[str, int]) -> int:
         """Leave out rows that are the header once more, as files put one below the other have them.
 
         They are told from a model that is called as its column by at least two cells.
         """
-        if len(places) < min(2, len(self.columns)) or self._header.rows > 1:
-            return 0
-        alike = " AND ".join(f"c{i} = {quote_text(name)}" for name, i in places.items() if name)
-        blank = " AND ".join(["TRUE", *(f"c{i} IS NULL" for name, i in places.items() if not name)])
-        found = self._engine.ask(f"DELETE FROM {table} WHERE {alike} AND {blank}") if alike else []
-        repeated = int(found[0][0]) if found else 0
+        again = self._is_header(places)
+        found = self._engine.ask(f"DELETE FROM {table} WHERE {again}") if again else [(0,)]
+        self._note_headers(int(found[0][0]))
+        return int(found[0][0])
+
+    def _is_header(self, places: Mapping[str, int]) -> str:
+        """The condition that a row is the header once more; empty if none can be."""
+        if len(places) < min(2, len(self.columns)) or self._header.rows > 1 or not any(places):
+            return ""
+        return " AND ".join(
+            f"c{i} = {quote_text(name)}" if name else f"c{i} IS NULL" for name, i in places.items()
+        )
+
+    def _note_headers(self, repeated: int) -> None:
         if repeated and not self._repeated:
             self._repeated = repeated
             times = "once" if repeated == 1 else f"{repeated:,} times"
             told = f"The header stands {times} more among the rows; these rows are left out."
             self.remark = f"{self.remark} {told}".lstrip()
-        return repeated
 
-    def _clause(self, path: Path) -> str:
-        """What the engine is told of the file: nothing is left for it to find out."""
+    def _clause(self, *paths: Path) -> str:
+        """What the engine is told of files: nothing is left for it to find out."""
         types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(self._header.width))
-        pattern = "".join(f"[{c}]" if c in "*?[" else c for c in str(path.resolve()))
+        patterns = ", ".join(
+            quote_text("".join(f"[{c}]" if c in "*?[" else c for c in str(path.resolve())))
+            for path in paths
+        )
         rest = ""
         if self._header.width == 1:
             # With one column a blank line is a row to the engine.
             rest = " WHERE c0 IS NOT NULL"
-        elif self._header.width > len(self.columns) or path.stat().st_size <= SMALL_BYTES:
+        elif self._header.width > len(self.columns) or paths[0].stat().st_size <= SMALL_BYTES:
             # Sheets write empty rows below their table.
             cells = ", ".join(f"c{i}" for i in range(len(self.columns)))
             rest = f" WHERE coalesce({cells}) IS NOT NULL"
         return (
-            f"read_csv({quote_text(pattern)}, columns = {{{types}}}, header = true, "
+            f"read_csv([{patterns}], columns = {{{types}}}, header = true, "
             f"skip = {self._header.lines + self._header.rows - 1}, auto_detect = false, "
             f"delim = '{self._header.delimiter}', quote = '\"', escape = '\"', nullstr = '', "
             "strict_mode = true, null_padding = false, hive_partitioning = false, "
             f"compression = 'none', max_line_size = {LONGEST_ROW}, buffer_size = {BUFFER_BYTES})"
             f"{rest}"
         )
+
+
+class CsvPile(Pile):
+    """Small CSV files of one shape, which the database reads as one.
+
+    Parameters
+    ----------
+    tables : sequence of CsvTable
+        The files.
+    engine : Engine
+        The database.
+    """
+
+    def __init__(self, tables: Sequence[CsvTable], engine: Engine) -> None:
+        super().__init__(engine)
+        self._tables = tables
+        self._rows: dict[CsvTable, tuple[Piled, int]] | None = None
+
+    def find(self, table: CsvTable) -> tuple[Piled, int] | None:
+        """Where a file lies, and how often its header stands among its rows.
+
+        None if the files cannot be read as one: each then says what is wrong with it.
+        """
+        import duckdb
+
+        if self._rows is None:
+            try:
+                self._rows = self._put()
+            except duckdb.Error:
+                self._rows = {}
+        return self._rows.get(table)
+
+    def _put(self) -> dict[CsvTable, tuple[Piled, int]]:
+        first, name = self._tables[0], self.engine.new_name()
+        places, columns = first._places(first.columns)
+        cells = ", ".join(cell for cell, _ in columns.values())
+        paths = [table._file.path for table in self._tables]
+        self.engine.run(
+            f"CREATE TEMP TABLE {name} AS SELECT {cells}, file_index::INTEGER AS file "
+            f"FROM {first._clause(*paths)}"
+        )
+        ends = self.engine.ask(
+            f"SELECT file, min(rowid), max(rowid) + 1 - count(*) FROM {name} GROUP BY file"
+        )
+        starts = {file: start for file, start, last in ends if start == last}
+        again = first._is_header(places)
+        told = f"DELETE FROM {name} WHERE {again} RETURNING file"
+        repeated = Counter(file for (file,) in self.engine.ask(told)) if again else Counter[int]()
+        listed = ", ".join(str(starts.get(number, 0)) for number in range(len(paths)))
+        clause = f"(SELECT *, rowid - [{listed}][file + 1] AS place FROM {name})"
+        return {
+            table: (
+                Piled(self, number, clause, f"(SELECT * FROM {clause} WHERE file = {number})"),
+                repeated[number],
+            )
+            for number, table in enumerate(self._tables)
+            if number in starts
+        }
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Protocol, cast
 
 from rankbars.data.binaryfiles import binary_kind
 from rankbars.errors import ReadError
-from rankbars.readers.delimited import open_delimited
+from rankbars.readers.delimited import CsvPile, CsvTable, open_delimited
 from rankbars.readers.inputfiles import COMPRESSIONS, InputFile, data_suffix, read_head
 from rankbars.readers.openedfiles import refuse_bomb
 from rankbars.tables.database import Engine, Glance
@@ -29,6 +30,7 @@ __all__ = [
     "looking",
     "may_be_table",
     "open_table",
+    "pile_up",
 ]
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
@@ -157,6 +159,19 @@ def _open(file: InputFile, engine: Engine, decimal: str | None = None) -> Table:
     if suffix in JSON_SUFFIXES or start.startswith(("[", "{")):
         return open_json(file, engine)
     return open_delimited(file, engine, decimal)
+
+
+def pile_up(tables: Sequence[Table], engine: Engine) -> None:
+    """Let small tables of one shape lie together in the database."""
+    shapes: dict[tuple[object, ...], list[CsvTable]] = defaultdict(list)
+    for table in tables:
+        if isinstance(table, CsvTable) and (shape := table.shape) is not None:
+            shapes[shape].append(table)
+    for alike in shapes.values():
+        if len(alike) > 1:
+            pile = CsvPile(alike, engine)
+            for table in alike:
+                table.pile = pile
 
 
 def may_be_table(path: Path, head: bytes) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from rankbars.readers.openedtables import (
     looking,
     may_be_table,
     open_table,
+    pile_up,
 )
 from rankbars.readers.recognition import DECLINED, TABLE, Recognition
 from rankbars.tables.asides import has_counts
@@ -136,8 +137,8 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[ParsedTable]:
     """Each file by the roles of its columns; nothing has been put together."""
     found = []
     every = name_files(files, beside=options.beside, side=options.side)
-    for file, names in zip(files, every, strict=True):
-        chosen = table = open_table(file, options.engine, options.decimal)
+    for file, table, names in zip(files, _opened(files, options), every, strict=True):
+        chosen = table
         if options.where:
             from rankbars.tables.conditions import choose_rows
 
@@ -196,6 +197,22 @@ def name_files(
             )
         )
     return found
+
+
+def _opened(files: Sequence[InputFile], options: ReadOptions) -> Iterator[Table]:
+    """The files as tables, small ones of one shape in a pile; damage is raised when its turn is."""
+    tables: list[Table] = []
+    damage = None
+    for file in files:
+        try:
+            tables.append(open_table(file, options.engine, options.decimal))
+        except DataError as error:
+            damage = error
+            break
+    pile_up(tables, options.engine)
+    yield from tables
+    if damage is not None:
+        raise damage
 
 
 # Between the name that the caller gives an input and its path.

@@ -175,7 +175,7 @@ def _share_a_task(tables: Sequence[ParsedTable]) -> bool:
         return False
     from rankbars.tables.filesagain import is_of_model
 
-    every = [table.rows.engine.ask(f"SELECT DISTINCT model FROM {table.rows.clause}")
+    every = [table.rows.ask(lambda rows, key: f"SELECT DISTINCT {key}model FROM {rows}")
              for table in found]  # fmt: skip
     held = [{str(model) for (model,) in models} for models in every]
     apart = sum(map(len, held)) == len(set().union(*held))

@@ -60,6 +60,12 @@ class _Piece(NamedTuple):
     places: int
     parts: tuple[Rows, ...]
 
+    @classmethod
+    def of(cls, selects: Sequence[str], rows: int, parts: Sequence[Rows]) -> _Piece:
+        """The rows of some queries, which are those of `parts`."""
+        places = parts[0].places if len(parts) == 1 else 0
+        return cls(f"({' UNION ALL '.join(selects)})", rows, places, tuple(parts))
+
 
 class Batch(NamedTuple):
     """Some rows that count.
@@ -132,7 +138,8 @@ class Records:
         roles = dict.fromkeys(role for part in parts for role in (*part.labels, *part.constants))
         self._kinds = {role: self._kind(role) for role in roles}
         self._raw = engine.new_name()
-        selects = [self._select(number) for number in range(len(parts))]
+        self._together = [*_find_together(self.parts)]
+        selects = [self._select(numbers) for numbers in self._together]
         engine.run(f"CREATE TEMP VIEW {self._raw} AS {' UNION ALL '.join(selects)}")
         self._pieces = list(self._cut(selects))
         if by_position:
@@ -199,14 +206,22 @@ class Records:
                  if role in part.labels or role in part.constants}  # fmt: skip
         return "BIGINT" if kinds == {"integer"} else "VARCHAR"
 
-    def _select(self, number: int) -> str:
-        """The rows of a table, with all columns that any has."""
-        part = self.parts[number]
-        cells = [f"{number} AS part", "place", f"{self._is_blank(part)} AS blank"]
+    def _select(self, numbers: range) -> str:
+        """The rows of a table, or of some that lie together, with all columns that any has."""
+        part = self.parts[numbers[0]]
+        clause, number, first = part.clause, str(numbers[0]), 0
+        if part.piled is not None and len(numbers) > 1:
+            first, last = part.piled.number, part.piled.number + len(numbers) - 1
+            clause = f"{part.piled.clause} WHERE file BETWEEN {first} AND {last}"
+            number = f"file - {first} + {number}"
+        cells = [f"{number} AS part", "place", f"{_is_blank(part, self.keys)} AS blank"]
         for role, kind in self._kinds.items():
             cell = f"NULL::{kind}"
             if role in part.constants:
-                cell = quote_text(part.constants[role])
+                told = [quote_text(self.parts[one].constants[role]) for one in numbers]
+                cell = told[0]
+                if len(set(told)) > 1:
+                    cell = f"[{', '.join(told)}][file - {first} + 1]"
             elif role in part.labels:
                 cell = quote(role)
                 if kind == "VARCHAR" and part.labels[role] == "integer":
@@ -216,40 +231,23 @@ class Records:
             f"{quote(role) if role in part.numbers else 'NULL::DOUBLE'} AS {quote(role)}"
             for role in sorted(self.numbers)
         ]
-        return f"SELECT {', '.join(cells)} FROM {part.clause}"
-
-    def _is_blank(self, part: Rows) -> str:
-        """Whether a row says nothing at all.
-
-        A name that was not read but holds for the whole file says nothing about a single row; nor
-        does the header of a matrix, which is never empty.
-        """
-        read = [
-            role for role in dict.fromkeys(("model", "task", *self.keys)) if role in part.labels
-        ]
-        if part.is_matrix:
-            read = [role for role in read if role not in part.filled]
-        if not read or _is_full(part):
-            return "false"
-        empty = [
-            f"{quote(role)} IS NULL" if part.labels[role] == "integer"
-            else f"coalesce({quote(role)}, '') = ''"
-            for role in read
-        ]  # fmt: skip
-        return f"({' AND '.join(empty)} AND score IS NULL)"
+        return f"SELECT {', '.join(cells)} FROM {clause}"
 
     def _cut(self, selects: Sequence[str]) -> Iterator[_Piece]:
         """Small tables together, large ones alone."""
-        some: list[int] = []
-        for number, part in [*enumerate(self.parts), (len(self.parts), None)]:
-            size = sum(self.parts[one].count for one in some)
-            if some and (part is None or size + part.count > BLOCK_ROWS):
-                parts = tuple(self.parts[one] for one in some)
-                clause = " UNION ALL ".join(selects[one] for one in some)
-                places = parts[0].places if len(parts) == 1 else 0
-                yield _Piece(f"({clause})", size, places, parts)
-                some = []
-            some.append(number)
+        some: list[str] = []
+        parts: list[Rows] = []
+        size = 0
+        for select, numbers in zip(selects, self._together, strict=True):
+            added = self.parts[numbers.start : numbers.stop]
+            rows = sum(part.count for part in added)
+            if some and size + rows > BLOCK_ROWS:
+                yield _Piece.of(some, size, parts)
+                some, parts, size = [], [], 0
+            some.append(select)
+            parts += added
+            size += rows
+        yield _Piece.of(some, size, parts)
 
     def _number_rows(self) -> None:
         """Give rows an item, or a fold: the place of each among those of its model and task."""
@@ -524,7 +522,7 @@ class Records:
         """Rows left out, scores not used, and scores used of rows with an error, by reason."""
         wanted: dict[str, str] = {}
         empty, excluded, imputed, unscored, failed = LEFT_OUT
-        if any(self._is_blank(part) != "false" for part in self.parts):
+        if any(_is_blank(part, self.keys) != "false" for part in self.parts):
             wanted[empty] = "blank"
         kept = "NOT blank"
         if "metric" in self.names and self.options.metric is not None:
@@ -634,6 +632,50 @@ class Records:
                 with report_damage(part.source):
                     self.engine.ask(f"SELECT max(hash(t)) FROM {part.clause} AS t")
             raise
+
+
+def _find_together(parts: Sequence[Rows]) -> Iterator[range]:
+    """Numbers of tables that are selected by one query: those of a pile, one after the other."""
+    start = rows = 0
+    for number, part in enumerate(parts):
+        if number > start and (
+            rows + part.count > BLOCK_ROWS or not _goes_on(parts[number - 1], part)
+        ):
+            yield range(start, number)
+            start, rows = number, 0
+        rows += part.count
+    yield range(start, len(parts))
+
+
+def _goes_on(one: Rows, other: Rows) -> bool:
+    """Whether a table is the next of a pile, and its rows are selected alike."""
+    before, after = one.piled, other.piled
+    return (
+        before is not None and after is not None
+        and before.answers(one.clause) and after.answers(other.clause)
+        and (before.clause, before.number + 1) == (after.clause, after.number)
+        and (one.labels, [*one.constants], one.numbers.keys(), one.filled, _is_full(one))
+        == (other.labels, [*other.constants], other.numbers.keys(), other.filled, _is_full(other))
+    )  # fmt: skip
+
+
+def _is_blank(part: Rows, keys: Sequence[str]) -> str:
+    """Whether a row says nothing at all.
+
+    A name that was not read but holds for the whole file says nothing about a single row; nor does
+    the header of a matrix, which is never empty.
+    """
+    read = [role for role in dict.fromkeys(("model", "task", *keys)) if role in part.labels]
+    if part.is_matrix:
+        read = [role for role in read if role not in part.filled]
+    if not read or _is_full(part):
+        return "false"
+    empty = [
+        f"{quote(role)} IS NULL" if part.labels[role] == "integer"
+        else f"coalesce({quote(role)}, '') = ''"
+        for role in read
+    ]  # fmt: skip
+    return f"({' AND '.join(empty)} AND score IS NULL)"
 
 
 def _is_full(part: Rows) -> bool:

@@ -250,8 +250,8 @@ def _digits(stamp: re.Match[str] | None) -> str:
 
 
 def _named_cells(rows: Rows) -> list[tuple[object, object]]:
-    roles = [role if role in rows.labels else "NULL" for role in ("model", "task")]
-    return rows.engine.ask(f"SELECT DISTINCT {', '.join(roles)} FROM {rows.clause}")
+    roles = ", ".join(role if role in rows.labels else "NULL" for role in ("model", "task"))
+    return rows.ask(lambda every, key: f"SELECT DISTINCT {key}{roles} FROM {every}")
 
 
 def _time_of(part: TidyTable) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from rankbars.tables.cells import (
 )
 from rankbars.tables.columns import NAMING_ROLES
 from rankbars.tables.database import Engine, quote, quote_text, report_damage
+from rankbars.tables.piles import FILE, Piled, Query, ask_about
 
 __all__ = [
     "Origin", "Relation", "Rows", "Table", "check_width",
@@ -78,6 +80,8 @@ class Relation(NamedTuple):
         Whether there is a row at every place up to the number of rows.
     decimal : {".", ","}
         What separates the fraction of numbers in text.
+    piled : Piled, optional
+        Where the table lies among others of its shape.
     """
 
     engine: Engine
@@ -86,6 +90,18 @@ class Relation(NamedTuple):
     known: Mapping[str, NumberColumn] = {}
     dense: bool = True
     decimal: str = "."
+    piled: Piled | None = None
+
+    def ask(self, query: Query) -> list[Any]:
+        """Rows of a query, as `ask_about`."""
+        return ask_about(self.engine, self.clause, self.piled, query)
+
+    def total(self, cells: str) -> tuple[Any, ...] | None:
+        """What is counted of all rows; None of a table in a pile that has none."""
+        found = self.ask(
+            lambda rows, key: f"SELECT {key}{cells} FROM {rows}{' GROUP BY file' if key else ''}"
+        )
+        return found[0] if found else None
 
     def without(self, name: str, cells: Collection[str]) -> Relation:
         """The rows whose cell in a column of text is none of `cells`."""
@@ -158,6 +174,8 @@ class Rows:
         Takes shares of the rows, as their scores are read.
     origin : Origin, optional
         How any process reads the rows of a task again.
+    piled : Piled, optional
+        Where they lie among those of other tables.
     """
 
     source: str
@@ -173,6 +191,11 @@ class Rows:
     constants: Mapping[str, str] = field(default_factory=dict)
     report: Callable[[float], None] | None = None
     origin: Origin | None = None
+    piled: Piled | None = None
+
+    def ask(self, query: Query) -> list[Any]:
+        """Rows of a query, as `ask_about`."""
+        return ask_about(self.engine, self.clause, self.piled, query)
 
     def place(self, row: int, names: Mapping[str, str | None]) -> str:
         """Where a row stands, for messages: source, row, model, task and whatever names it."""
@@ -254,20 +277,32 @@ class Table(ABC):
         }
         labels = {role: name for role, name in labels.items() if role not in constants}
         with report_damage(self.source):
-            relation = self.relate(labels, numbers)
+            relation = self._relate(labels, numbers)
             for column, cells_of in (left_out or {}).items():
                 relation = relation.without(column, cells_of)
             found = self._read_numbers(relation, numbers)
             cells, kinds, filled, count = _name_cells(relation, labels, self.source)
             cells |= {role: found.expression(relation, name) for role, name in numbers.items()}
-        selected = ", ".join(f"{cell} AS {quote(role)}" for role, cell in cells.items())
-        clause = f"(SELECT {', '.join(filter(None, ('place', selected)))} FROM {found.clause})"
+        named = (f"{cell} AS {quote(role)}" for role, cell in cells.items())
+        selected = ", ".join(("place", *named))
+        clause = f"(SELECT {selected} FROM {relation.clause} AS t{found.joins})"
+        piled = relation.piled
+        if found.is_alone:
+            piled = None
+        elif piled is not None and piled.answers(relation.clause):
+            every = f"(SELECT file, {selected} FROM {piled.clause} AS t{found.joins})"
+            piled = piled._replace(clause=every, alone=clause)
         seen = {role: found.seen[name] for role, name in numbers.items()}
         return Rows(
             self.source, self.header_rows + 1, count, kinds, seen, filled, relation.engine, clause,
             count if relation.dense else 0, constants=constants,
-            report=self.report, origin=self._origin(relation, labels, numbers),
+            report=self.report, origin=self._origin(relation, labels, numbers), piled=piled,
         )  # fmt: skip
+
+    def _relate(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> Relation:
+        """As `relate`; many columns of numbers are looked up by place, for each table alone."""
+        relation = self.relate(labels, numbers)
+        return relation if len(numbers) <= _FEW else relation._replace(piled=None)
 
     def _origin(
         self, relation: Relation, labels: Mapping[str, str], numbers: Mapping[str, str]
@@ -285,9 +320,11 @@ class Table(ABC):
             if not relation.is_text(name):
                 return []
             cell = relation.columns[name][0]
-            found = relation.engine.ask(
-                f"SELECT {cell} FROM {relation.clause} WHERE {cell} IS NOT NULL "
-                f"GROUP BY {cell} ORDER BY min(place)"
+            found = relation.ask(
+                lambda rows, key: (
+                    f"SELECT {key}{cell} FROM {rows} WHERE {cell} IS NOT NULL "
+                    f"GROUP BY {key}{cell} ORDER BY {key}min(place)"
+                )
             )
         return [text for (text,) in found]
 
@@ -312,15 +349,18 @@ class Table(ABC):
             relation = self.relate(roles, {})
             by, *cells = (f"trim({relation.columns[one][0]}::VARCHAR)" for one in (name, *wanted))
             texts = [f"nullif({cell}, '')" for cell in cells]
-            found = relation.engine.ask(
-                f"SELECT {by}, {', '.join(f'min({one}), max({one})' for one in texts)} "
-                f"FROM {relation.clause} WHERE {by} <> '' GROUP BY {by} ORDER BY min(place)"
+            ends = ", ".join(f"min({one}), max({one})" for one in texts)
+            found = relation.ask(
+                lambda rows, key: (
+                    f"SELECT {key}{by}, {ends} FROM {rows} WHERE {by} <> '' "
+                    f"GROUP BY {key}{by} ORDER BY {key}min(place)"
+                )
             )
         said: dict[str, dict[str, str]] = {}
         for number, one in enumerate(wanted):
-            ends = [(row[0], *row[2 * number + 1 : 2 * number + 3]) for row in found]
-            if all(low == high and len(low or "") <= _LONGEST_SAID for _, low, high in ends):
-                for model, text, _ in ends:
+            both = [(row[0], *row[2 * number + 1 : 2 * number + 3]) for row in found]
+            if all(low == high and len(low or "") <= _LONGEST_SAID for _, low, high in both):
+                for model, text, _ in both:
                     if text is not None:
                         said.setdefault(model, {})[one] = text
         return said
@@ -333,7 +373,7 @@ class Table(ABC):
         """What columns hold when they are read as numbers."""
         with report_damage(self.source):
             roles = {f"column {name!r}": name for name in names}
-            return self._read_numbers(self.relate({}, roles), roles).seen
+            return self._read_numbers(self._relate({}, roles), roles).seen
 
     def below(
         self, labels: Mapping[str, str], numbers: Mapping[str, str], header: str,
@@ -361,7 +401,7 @@ class Table(ABC):
         wanted = [name for columns in lists.values() for name in columns if name is not None]
         roles = {f"column {name!r}": name for name in (*numbers.values(), *wanted)}
         with report_damage(self.source):
-            relation = self.relate(labels, roles)
+            relation = self.relate(labels, roles)._replace(piled=None)
             relation = relation if left_out is None else relation.without(*left_out)
             found = self._read_numbers(relation, roles)
             cells, kinds, filled, count = _name_cells(relation, labels, self.source)
@@ -374,7 +414,8 @@ class Table(ABC):
                    for name in columns]
             for role, columns in lists.items()
         }  # fmt: skip
-        clause = _put_below(found.clause, cells, header, told, names)
+        below = f"{relation.clause} AS t{found.joins}"
+        clause = _put_below(below, cells, header, told, names)
         seen = {role: found.seen[name] for role, name in numbers.items()}
         for role, columns in lists.items():
             for name in columns:
@@ -432,8 +473,26 @@ def _put_below(
     )
 
 
+def _put_worth(
+    relation: Relation, unusual: Iterable[tuple[Any, ...]], points: Mapping[str, float] = {}
+) -> str:
+    """A table of what unusual texts are worth as numbers; empty if none is one."""
+    texts = dict.fromkeys(text for _, text, *_ in unusual)
+    read = {text: parse_number(text, relation.decimal) for text in texts}
+    worth = {text: one for text, one in read.items() if one is not None and one == one}
+    worth |= points
+    if not worth:
+        return ""
+    return relation.engine.put(
+        {"text": np.array(list(worth), dtype=object), "value": np.array([*worth.values()])}
+    )
+
+
 def _is_same(one: Relation, other: Relation) -> bool:
-    return one.engine is other.engine and one.clause == other.clause
+    return (
+        one.engine is other.engine and one.clause == other.clause
+        and (one.piled is None) == (other.piled is None)
+    )  # fmt: skip
 
 
 class _Numbers:
@@ -443,10 +502,11 @@ class _Numbers:
     distinct text, by the rules of `parse_number`, and looked up.
     """
 
-    def __init__(self, clause: str, seen: dict[str, NumberColumn], odd: dict[str, str]) -> None:
-        self.clause = clause
+    def __init__(self, seen: dict[str, NumberColumn]) -> None:
+        self.joins = ""  # what is looked up beside the rows, which are called t
         self.seen = seen
-        self._odd = odd
+        self._odd: dict[str, str] = {}
+        self.is_alone = False  # whether what cells are worth holds for this table alone
         self.dotted: list[str] = []  # columns of text with plain numbers that have a point
 
     @classmethod
@@ -459,7 +519,7 @@ class _Numbers:
         for name in typed:
             _check_kind(relation, name, role_of[name], source)
         seen |= _survey_typed(relation, typed)
-        found = cls(f"{relation.clause} AS t", seen, {})
+        found = cls(seen)
         if texts:
             found._read_texts(relation, texts)
         for name in found.dotted:
@@ -477,50 +537,58 @@ class _Numbers:
         if len(cells) > 1:
             column = f"unnest(range({len(cells)}))"
             below = f"unnest([{', '.join(cells)}]::VARCHAR[])"
-        rows = f"(SELECT place, {column} AS c, {below} AS text FROM {relation.clause})"
         number, odd = _plain_number("text"), _is_odd("text")
-        known = engine.ask(
-            "SELECT c, count(n) FILTER (NOT odd), max(n) FILTER (NOT odd), bool_or(odd), "
-            "bool_or(NOT odd AND dotted) "
-            f"FROM (SELECT c, {number} AS n, {odd} AS odd, contains(text, '.') AS dotted "
-            f"FROM {rows}) GROUP BY c"
-        )
+
+        def list_cells(rows: str, key: str) -> str:
+            return f"(SELECT {key}place, {column} AS c, {below} AS text FROM {rows})"
+
+        def find_unusual(rows: str, key: str) -> str:
+            return (
+                f"SELECT {key}c, left(text, {LONGEST_NUMBER + 1}), count(*), min(place) "
+                f"FROM {list_cells(rows, key)} WHERE {odd} GROUP BY {key}c, text "
+                f"ORDER BY {key}c, min(place)"
+            )
+
+        def count_numbers(rows: str, key: str) -> str:
+            return (
+                f"SELECT {key}c, count(n) FILTER (NOT odd), max(n) FILTER (NOT odd), bool_or(odd), "
+                "bool_or(NOT odd AND dotted) "
+                f"FROM (SELECT {key}c, {number} AS n, {odd} AS odd, contains(text, '.') AS dotted "
+                f"FROM {list_cells(rows, key)}) GROUP BY {key}c"
+            )
+
+        known = relation.ask(count_numbers)
         for place, plain, largest, _, dotted in known:
             value = np.nan if largest is None else float(largest)
             self.seen[names[place]] = NumberColumn(plain=plain, largest=value)
             self.dotted += [names[place]] if dotted else []
-        unusual: dict[str, float] = {}
-        has_odd = any(odd for *_, odd, _ in known)
-        for place, text, size, first in (
-            ()
-            if not has_odd
-            else engine.ask(
-                f"SELECT c, left(text, {LONGEST_NUMBER + 1}), count(*), min(place) FROM {rows} "
-                f"WHERE {odd} GROUP BY c, text ORDER BY c, min(place)"
-            )
-        ):
+        unusual = relation.ask(find_unusual) if any(odd for *_, odd, _ in known) else []
+        for place, text, size, first in unusual:
             before = self.seen.get(names[place], NumberColumn())
             number_of = parse_number(text, relation.decimal)
             added = _add_odd(before, text, number_of, size, first, relation.decimal)
             self.seen[names[place]] = added
-            if number_of is not None and number_of == number_of:
-                unusual[text] = number_of
+        points: dict[str, float] = {}
         if any("points" in dict(self.seen[name].spellings) for name in names if name in self.seen):
-            unusual |= self._read_points(engine, rows, names)
+            points = self._read_points(engine, list_cells(relation.clause, ""), names)
         for name in names:
             self.seen.setdefault(name, NumberColumn())
-        if not unusual:
+        piled = relation.piled
+        self.is_alone = bool(points)
+        if not points and piled is not None and piled.answers(relation.clause):
+            of_all = find_unusual(piled.clause, FILE)
+            table = piled.pile.made(of_all, partial(_put_worth, relation))
+        else:
+            table = _put_worth(relation, unusual, points)
+        if not table:
             return
-        table = engine.put({
-            "text": np.array(list(unusual), dtype=object), "value": np.array([*unusual.values()]),
-        })  # fmt: skip
         if len(names) > _FEW:
             # One look-up for all columns of a matrix; each row is put together again.
             self._look_up_lists(engine, relation, names, table)
             return
         for place, name in enumerate(names):
             cell = relation.columns[name][0]
-            self.clause += f" LEFT JOIN {table} AS u{place} ON {cell} = u{place}.text"
+            self.joins += f" LEFT JOIN {table} AS u{place} ON {cell} = u{place}.text"
             self._odd[name] = f"coalesce(u{place}.value, {_plain_number(cell)})"
 
     def _read_points(self, engine: Engine, rows: str, names: Sequence[str]) -> dict[str, float]:
@@ -554,7 +622,7 @@ class _Numbers:
             f"unnest(range({len(names)})) AS c, unnest([{cells}]::VARCHAR[]) AS text "
             f"FROM {relation.clause}) AS r LEFT JOIN {table} AS u ON r.text = u.text GROUP BY place"
         )
-        self.clause += f" LEFT JOIN {known} ON t.place = {known}.at"
+        self.joins += f" LEFT JOIN {known} ON t.place = {known}.at"
         for number, name in enumerate(names, start=1):
             self._odd[name] = f"{known}.cells[{number}]"
 
@@ -617,7 +685,8 @@ def _survey_typed(relation: Relation, names: Sequence[str]) -> dict[str, NumberC
             # Footers of files tell both ends of whole numbers.
             least = f"min({cell})::BIGINT" if kind in _WHOLE else "NULL"
             wanted += [f"count({cell})", f"max({cell})::DOUBLE", least]
-    (answer,) = relation.engine.ask(f"SELECT {', '.join(wanted)} FROM {relation.clause}")
+    none = tuple(0 if text.startswith("count") else None for text in wanted)
+    answer = relation.total(", ".join(wanted)) or none
     found = {}
     for name, known, largest, least in zip(
         names, answer[::3], answer[1::3], answer[2::3], strict=True
@@ -672,6 +741,6 @@ def _name_cells(
     named = {role: _label(relation, name, role, source) for role, name in labels.items()}
     cells = {role: cell for role, (cell, _) in named.items()}
     counts = ", ".join(["count(*)", *(f"count({cell})" for cell in cells.values())])
-    ((rows, *known),) = relation.engine.ask(f"SELECT {counts} FROM {relation.clause}")
+    rows, *known = relation.total(counts) or [0] * (1 + len(cells))
     filled = {role for role, number in zip(cells, known, strict=True) if number == rows}
     return cells, {role: kind for role, (_, kind) in named.items()}, frozenset(filled), int(rows)

@@ -162,9 +162,12 @@ def _summary_items(rows: Rows) -> list[str]:
     if rows.labels.get("item") != "text" or rows.count > _MOST_LOOKED_AT:
         return []
     numbered = "regexp_matches(item, '[0-9]')"
-    found = rows.engine.ask(
-        f"SELECT DISTINCT item FROM {rows.clause} WHERE NOT {numbered} LIMIT {_MOST_SUMMARIES}"
-    )
+    found = rows.ask(
+        lambda every, key: (
+            f"SELECT DISTINCT {key}item FROM {every} WHERE NOT {numbered}"
+            + ("" if key else f" LIMIT {_MOST_SUMMARIES}")
+        )
+    )[:_MOST_SUMMARIES]
     names = sorted(name for (name,) in found)
     named = all(is_summary(name) or is_share_right(name) for name in names)
     if not names or not named or len(names) == _MOST_SUMMARIES:
