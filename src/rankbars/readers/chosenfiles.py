@@ -264,6 +264,7 @@ def open_files(
     """
     skipped = Skipped()
     with find_paths(paths, options) as found, looking() as looks:
+        looks.ahead(found)
         chosen = _choose(found, format, options, formats, skipped, known)
         read = {one.file.path for one in chosen}
         for file in found:

@@ -23,7 +23,6 @@ from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import (
     COMPRESSIONS,
     DAMAGE,
-    HEAD_BYTES,
     UTF8,
     WINDOWS,
     InputFile,
@@ -230,11 +229,18 @@ class CsvTable(Table):
         """What tables share whose files are read as one; None if this one is read by itself."""
         head = read_head(self._file)
         plain = self._file.path.suffix.lower() not in COMPRESSIONS
-        if not plain or head.startswith(_MARKS) or len(head) == HEAD_BYTES:
+        if not plain or head.startswith(_MARKS):
             return None
+        # Where a line ends is found out once for all of them.
         breaks = b"\r\n" in head, head.count(b"\r") == head.count(b"\r\n")
         coded = find_encoding(head, data_suffix(self._file.path))
         return (self._header, self.decimal, breaks) if coded == UTF8 else None
+
+    def pile_up(self, tables: Sequence[CsvTable], engine: Engine) -> None:
+        """Let files of the same header lie together in the database."""
+        pile = CsvPile(tables, engine)
+        for table in tables:
+            table.pile = pile
 
     def _put(self, wanted: frozenset[str]) -> Relation:
         import duckdb

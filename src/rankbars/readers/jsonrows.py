@@ -6,6 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -75,13 +76,15 @@ class JsonLinesTable(Table):
             check_width(self._keys, file.label)
         self._first_keys = self.columns
         self._first = [tuple(map(row.get, self._first_keys)) for row in own[:HEAD_ROWS]]
-        self._is_whole = len(first) < FIRST_ROWS and len(own) <= HEAD_ROWS
+        # Whether there are no more rows than those, which are not read once more.
+        self.is_whole = len(first) < FIRST_ROWS and len(own) <= HEAD_ROWS
 
     def again(self, file: InputFile, engine: Engine, decimal: str | None = None) -> JsonLinesTable:
         """The same file for reading, as it was opened."""
         again = copy(self)
         again._file, again._engine, again.source = file, engine, file.label
         again._keys = dict.fromkeys(self._first_keys)
+        again.__dict__.pop("values", None)
         return again
 
     @property
@@ -91,7 +94,7 @@ class JsonLinesTable(Table):
 
     def head(self, rows: int) -> list[tuple[object, ...]]:
         """First rows as they are; few of them are read once."""
-        if rows <= len(self._first) or self._is_whole:
+        if rows <= len(self._first) or self.is_whole:
             later = (None,) * (len(self.columns) - len(self._first_keys))
             return [(*row, *later) for row in self._first[:rows]]
         first = itertools.islice(self._read_rows(), rows)
@@ -99,15 +102,29 @@ class JsonLinesTable(Table):
 
     def relate(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> Relation:
         """Columns in the database; notices further columns on the way."""
-        return self._table().relate(labels, numbers)
+        return self.values.relate(labels, numbers)
 
-    def _table(self) -> ValueTable:
+    @property
+    def shape(self) -> tuple[str, ...] | None:
+        """Its columns, where there are few rows."""
+        return self.columns if self.is_whole else None
+
+    def pile_up(self, tables: Sequence[JsonLinesTable], engine: Engine) -> None:
+        """Let tables of the same columns lie together in the database."""
+        self.values.pile_up([table.values for table in tables], engine)
+
+    @cached_property
+    def values(self) -> ValueTable:
+        """Its rows."""
         return _table(self._file, self.columns, self._read_rows, self._engine)
 
     def _is_row(self, row: Row) -> bool:
         return self._kind is None or row.get(self._kind[0]) == self._kind[1]
 
     def _read_rows(self) -> Iterator[Row]:
+        if self.is_whole:
+            yield from (dict(zip(self._first_keys, row, strict=True)) for row in self._first)
+            return
         keys = self._keys
         for row in filter(self._is_row, _read_lines(self._file)):
             if not row.keys() <= keys.keys():

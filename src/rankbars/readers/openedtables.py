@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -12,7 +11,7 @@ from typing import Protocol, cast
 
 from rankbars.data.binaryfiles import binary_kind
 from rankbars.errors import ReadError
-from rankbars.readers.delimited import CsvPile, CsvTable, open_delimited
+from rankbars.readers.delimited import open_delimited
 from rankbars.readers.inputfiles import COMPRESSIONS, InputFile, data_suffix, read_head
 from rankbars.readers.openedfiles import refuse_bomb
 from rankbars.tables.database import Engine, Glance
@@ -30,7 +29,6 @@ __all__ = [
     "looking",
     "may_be_table",
     "open_table",
-    "pile_up",
 ]
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
@@ -42,6 +40,8 @@ TABLE_SUFFIXES = (
     *PARQUET_SUFFIXES, *DELIMITED_SUFFIXES, *JSON_SUFFIXES, *JSON_LINES_SUFFIXES,
     *MARKDOWN_SUFFIXES,
 )  # fmt: skip
+
+_MOST_TOGETHER = 500  # files
 
 
 class Looks:
@@ -65,6 +65,19 @@ class Looks:
             found = _open(InputFile(path, path.name), self.engine)
             self._known[path] = state, found
         return found
+
+    def ahead(self, files: Sequence[InputFile]) -> None:
+        """Look at many small Parquet files by a few queries, before each is asked about."""
+        packed = [file for file in files if file.path.suffix.lower() in PARQUET_SUFFIXES]
+        if len(packed) < 2:
+            return
+        from rankbars.readers.parquet import open_together
+
+        for start in range(0, len(packed), _MOST_TOGETHER):
+            some = packed[start : start + _MOST_TOGETHER]
+            named = [InputFile(file.path, file.path.name) for file in some]
+            for file, table in open_together(named, self.engine):
+                self._known[file.path] = _state(file.path), table
 
     def known(self, path: Path) -> Table | None:
         """The table in a file that was looked at and has not changed since."""
@@ -159,19 +172,6 @@ def _open(file: InputFile, engine: Engine, decimal: str | None = None) -> Table:
     if suffix in JSON_SUFFIXES or start.startswith(("[", "{")):
         return open_json(file, engine)
     return open_delimited(file, engine, decimal)
-
-
-def pile_up(tables: Sequence[Table], engine: Engine) -> None:
-    """Let small tables of one shape lie together in the database."""
-    shapes: dict[tuple[object, ...], list[CsvTable]] = defaultdict(list)
-    for table in tables:
-        if isinstance(table, CsvTable) and (shape := table.shape) is not None:
-            shapes[shape].append(table)
-    for alike in shapes.values():
-        if len(alike) > 1:
-            pile = CsvPile(alike, engine)
-            for table in alike:
-                table.pile = pile
 
 
 def may_be_table(path: Path, head: bytes) -> bool:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import base64
 import struct
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from rankbars.errors import ReadError
+from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, is_url
 from rankbars.tables.database import Engine, quote_text, report_damage
+from rankbars.tables.piles import Pile, Piled, ask_about, lie_together
 from rankbars.tables.relations import Relation, Table, check_width
 
-__all__ = ["ParquetPlace", "ParquetTable", "open_parquet"]
+__all__ = ["ParquetPlace", "ParquetTable", "open_parquet", "open_together"]
 
 # Repeated values take next to no room in a file, but their rows do in memory.
 FREE_ROWS = 50_000_000
@@ -26,6 +30,15 @@ _READ_FOOTERS_ONCE = "SET parquet_metadata_cache = true"
 
 # So many first rows are kept, for they are looked at again and again.
 _HELD_ROWS = 200
+
+# Files of so many rows and bytes at most are asked together.
+_SMALL_ROWS, _SMALL_BYTES = 1 << 14, 1 << 20
+
+# What tells the columns of one file from those of another.
+_FIELDS = (
+    "file_name, name, num_children, type, type_length, repetition_type, converted_type, scale, "
+    "precision, logical_type"
+)
 
 # The folder of rows without a value, as other programs write it.
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -56,6 +69,10 @@ class ParquetTable(Table):
     """
 
     header_rows = 0
+    path = ""  # in quotes; empty of some rows of a file
+    is_small = False
+    parts: tuple[tuple[int, float], ...] = ()  # places of durations, and their parts of a second
+    piled: Piled | None = None
     _first: Sequence[tuple[object, ...]] = ()
     _held = 0
 
@@ -66,16 +83,16 @@ class ParquetTable(Table):
         self.source = source
         self.partitions = partitions or {}
         self.columns = (*columns, *self.partitions)
-        self._types = (*types, *["VARCHAR"] * len(self.partitions))
+        self.types = (*types, *["VARCHAR"] * len(self.partitions))
         self._engine = engine
-        self._clause = clause
+        self.clause = clause
         self._dense = dense
         if self.partitions:
             cells = ", ".join(
                 f"{quote_text(value)} AS c{number}"
                 for number, value in enumerate(self.partitions.values(), start=len(columns))
             )
-            self._clause = f"(SELECT *, {cells} FROM {clause})"
+            self.clause = f"(SELECT *, {cells} FROM {clause})"
 
     def again(self, file: InputFile, engine: Engine, decimal: str | None = None) -> ParquetTable:
         """The same file for reading, as it was opened."""
@@ -91,10 +108,40 @@ class ParquetTable(Table):
         if self._held < rows:
             self._held = max(rows, _HELD_ROWS)
             selected = ", ".join(f"c{i}" for i in range(len(self.columns)))
-            query = f"SELECT {selected} FROM {self._clause} LIMIT {self._held}"
+            most = self._held
             with report_damage(self.source):
-                self._first = self._engine.ask(query)
+                self._first = ask_about(
+                    self._engine, self.clause, self.piled,
+                    lambda rows, key: (
+                        f"SELECT {key}{selected} FROM {rows} "
+                        + (f"WHERE place < {most}" if key else f"LIMIT {most}")
+                    ),
+                )  # fmt: skip
         return [*self._first[:rows]]
+
+    @property
+    def shape(self) -> tuple[object, ...] | None:
+        """Its columns, where there are few rows."""
+        return (
+            (self.columns, self.types, self.parts, tuple(self.partitions))
+            if self.is_small
+            else None
+        )
+
+    def pile_up(self, tables: Sequence[ParquetTable], engine: Engine) -> None:
+        """Let files of the same columns be asked as one; their rows stay where they are."""
+        pile, width = Pile(engine), len(self.columns) - len(self.partitions)
+        paths = ", ".join(table.path for table in tables)
+        clause = _clause(f"[{paths}]", width, self.parts, ", file_index::INTEGER AS file")
+        if self.partitions:
+            cells = ", ".join(
+                f"[{', '.join(quote_text(one.partitions[name]) for one in tables)}][file + 1] "
+                f"AS c{i}"
+                for i, name in enumerate(self.partitions, start=width)
+            )
+            clause = f"(SELECT *, {cells} FROM {clause})"
+        for number, table in enumerate(tables):
+            table.piled = Piled(pile, number, clause, table.clause)
 
     def relate(
         self, labels: Mapping[str, str] | None = None, numbers: Mapping[str, str] | None = None
@@ -103,10 +150,10 @@ class ParquetTable(Table):
         columns = {
             name: (f"c{i}", kind)
             for i, (name, kind) in reversed(
-                [*enumerate(zip(self.columns, self._types, strict=True))]
+                [*enumerate(zip(self.columns, self.types, strict=True))]
             )
         }
-        return Relation(self._engine, self._clause, columns, dense=self._dense)
+        return Relation(self._engine, self.clause, columns, dense=self._dense, piled=self.piled)
 
 
 def open_parquet(file: InputFile, engine: Engine) -> ParquetTable:
@@ -114,18 +161,8 @@ def open_parquet(file: InputFile, engine: Engine) -> ParquetTable:
     import duckdb
 
     _refuse_long_footer(file)
-    path = quote_text(_as_pattern(str(file.path.resolve())))
-    engine.run(_READ_FOOTERS_ONCE)
     try:
-        columns = _top_level(engine.ask(f"SELECT name, num_children FROM parquet_schema({path})"))
-        check_width(columns, file.label)
-        clause = _clause(path, len(columns))
-        types = tuple(str(column[1]) for column in engine.ask(f"DESCRIBE SELECT * FROM {clause}"))
-        parts = _durations(engine, path, columns) if "BIGINT" in types else ()
-        if parts:
-            clause = _clause(path, len(columns), parts)
-            types = tuple("DOUBLE" if at in dict(parts) else kind for at, kind in enumerate(types))
-        counted = engine.ask(f"SELECT sum(num_rows) FROM parquet_file_metadata({path})")
+        (footer,) = _read_footers([file], engine)
     except duckdb.Error as error:
         with file.path.open("rb") as raw:
             starts_well = raw.read(4) == b"PAR1"
@@ -133,7 +170,79 @@ def open_parquet(file: InputFile, engine: Engine) -> ParquetTable:
         if not starts_well:
             problem = "the file is not Parquet, whatever its name says. Give it its true suffix"
         raise ReadError.at(file.label, f"{problem}.") from error
-    rows, size = int(counted[0][0] or 0), file.path.stat().st_size
+    return _table_of(file, footer, engine)
+
+
+def open_together(
+    files: Sequence[InputFile], engine: Engine
+) -> list[tuple[InputFile, ParquetTable]]:
+    """Small Parquet files and their first rows, by a few queries for all; none if any is odd."""
+    import duckdb
+
+    found: list[tuple[InputFile, ParquetTable]] = []
+    try:
+        for file in files:
+            _refuse_long_footer(file)
+        for file, footer in zip(files, _read_footers(files, engine), strict=True):
+            found.append((file, _table_of(file, footer, engine)))
+        lie_together([table for _, table in found], engine)
+        for _, table in found:
+            table.head(_HELD_ROWS)
+            table.piled = None
+    except (duckdb.Error, OSError, DataError):
+        return []
+    return found
+
+
+class _Footer(NamedTuple):
+    """What a file says of its columns and rows."""
+
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    rows: int
+    durations: tuple[tuple[int, float], ...] = ()
+
+    def with_durations(self, durations: tuple[tuple[int, float], ...]) -> _Footer:
+        """The same, where columns hold parts of seconds; only whole numbers can."""
+        kinds = dict(durations)
+        types = tuple("DOUBLE" if at in kinds else kind for at, kind in enumerate(self.types))
+        return self._replace(types=types, durations=durations)
+
+
+def _read_footers(files: Sequence[InputFile], engine: Engine) -> list[_Footer]:
+    """What files say of themselves; raises what the engine does, if any is damaged."""
+    paths = [quote_text(_as_pattern(str(file.path.resolve()))) for file in files]
+    listed = f"[{', '.join(paths)}]"
+    engine.run(_READ_FOOTERS_ONCE)
+    fields = defaultdict(list)
+    for path, *about in engine.ask(f"SELECT {_FIELDS} FROM parquet_schema({listed})"):
+        fields[path].append(tuple(about))
+    rows = dict(engine.ask(
+        f"SELECT file_name, sum(num_rows) FROM parquet_file_metadata({listed}) GROUP BY file_name"
+    ))  # fmt: skip
+    known: dict[tuple[object, ...], tuple[tuple[str, ...], tuple[str, ...]]] = {}
+    found = []
+    for file, path in zip(files, paths, strict=True):
+        place = str(file.path.resolve())
+        shape = tuple(fields[place])
+        if shape not in known:
+            columns = _top_level(fields[place])
+            check_width(columns, file.label)
+            asked = engine.ask(f"DESCRIBE SELECT * FROM {_clause(path, len(columns))}")
+            known[shape] = columns, tuple(str(column[1]) for column in asked)[: len(columns)]
+        found.append(_Footer(*known[shape], int(rows.get(place) or 0)))
+    if any("BIGINT" in one.types for one in found):
+        places = [str(file.path.resolve()) for file in files]
+        headers = {place: one.columns for place, one in zip(places, found, strict=True)}
+        told = _durations(engine, listed, headers)
+        found = [one.with_durations(told.get(place, ()))
+                 for place, one in zip(places, found, strict=True)]  # fmt: skip
+    return found
+
+
+def _table_of(file: InputFile, footer: _Footer, engine: Engine) -> ParquetTable:
+    columns, types, rows, parts = footer
+    size = file.path.stat().st_size
     if rows > max(FREE_ROWS, ROWS_PER_BYTE * size):
         raise ReadError.at(
             file.label,
@@ -142,33 +251,47 @@ def open_parquet(file: InputFile, engine: Engine) -> ParquetTable:
         )
     named = _partitions(urlsplit(file.url).path if file.url else file.path.absolute().as_posix())
     beside = {name: value for name, value in named.items() if name not in columns}
-    table = ParquetTable(
-        file.label, columns, types[: len(columns)], engine, clause, partitions=beside
-    )
+    path = quote_text(_as_pattern(str(file.path.resolve())))
+    clause = _clause(path, len(columns), parts)
+    table = ParquetTable(file.label, columns, types, engine, clause, partitions=beside)
+    table.path, table.is_small = path, rows <= _SMALL_ROWS and size <= _SMALL_BYTES
     table.report = file.count_share
-    if parts:
-        table.durations = frozenset(columns[at] for at, _ in parts)
+    table.parts = parts
+    table.durations = frozenset(columns[at] for at, _ in parts)
     place = file.url or str(file.path.resolve())
     table.place = ParquetPlace(file.label, place, size, columns, parts)
     return table
 
 
-def _durations(engine: Engine, path: str, columns: Sequence[str]) -> tuple[tuple[int, float], ...]:
+def _durations(
+    engine: Engine, listed: str, columns: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[tuple[int, float], ...]]:
     """Places of durations, which lie in files as whole numbers, and their parts of a second.
 
     What they are stands in the schema of Arrow that pandas, pyarrow and polars write beside.
+
+    Parameters
+    ----------
+    engine : Engine
+        The database.
+    listed : str
+        Paths of the files, as a query takes them.
+    columns : mapping from str to sequence of str
+        Header by path.
     """
-    said = engine.ask(
-        f"SELECT value FROM parquet_kv_metadata({path}) WHERE key = 'ARROW:schema'::BLOB"
-    )
-    try:
-        found = [_arrow_durations(base64.b64decode(value), len(columns)) for (value,) in said]
-    except (ValueError, IndexError, struct.error):  # it is not needed to read the file
-        return ()
-    return tuple(
-        (at, parts) for own in found[:1] for at, (name, parts) in own.items()
-        if columns[at : at + 1] == (name,)
-    )  # fmt: skip
+    found: dict[str, tuple[tuple[int, float], ...]] = {}
+    for path, value in engine.ask(
+        f"SELECT file_name, value FROM parquet_kv_metadata({listed}) WHERE key = "
+        "'ARROW:schema'::BLOB"
+    ):
+        header = columns[path]
+        # It is not needed to read the file.
+        with suppress(ValueError, IndexError, struct.error):
+            own = _arrow_durations(base64.b64decode(value), len(header))
+            told = tuple((at, parts) for at, (name, parts) in own.items()
+                         if header[at : at + 1] == (name,))  # fmt: skip
+            found.setdefault(path, told)
+    return found
 
 
 # What Arrow calls a duration among its types, and how many of its units a second has.
@@ -228,13 +351,15 @@ def _partitions(path: str) -> dict[str, str]:
     return dict(reversed(found.items()))
 
 
-def _clause(path: str, columns: int, durations: Sequence[tuple[int, float]] = ()) -> str:
+def _clause(
+    path: str, columns: int, durations: Sequence[tuple[int, float]] = (), more: str = ""
+) -> str:
     """What to select from, a path in quotes; columns are c0, c1, and so on, and ``place``."""
     names = ", ".join(f"c{i}" for i in range(columns))
     parts = dict(durations)
     cells = (f"c{i} / {parts[i]} AS c{i}" if i in parts else f"c{i}" for i in range(columns))
     return (
-        f"(SELECT {', '.join(cells)}, file_row_number AS place FROM read_parquet({path}, "
+        f"(SELECT {', '.join(cells)}, file_row_number AS place{more} FROM read_parquet({path}, "
         "file_row_number = true, hive_partitioning = false, binary_as_string = true) "
         f"AS t({names}))"
     )
@@ -353,7 +478,7 @@ def _as_pattern(path: str) -> str:
     return "".join(f"[{c}]" if c in "*?[" else c for c in path)
 
 
-def _top_level(schema: Sequence[tuple[str, int | None]]) -> tuple[str, ...]:
+def _top_level(schema: Sequence[tuple[Any, ...]]) -> tuple[str, ...]:
     """Names of the columns; the schema lists nested fields after the column they belong to."""
     names = []
     position = 1
@@ -363,7 +488,7 @@ def _top_level(schema: Sequence[tuple[str, int | None]]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _after(schema: Sequence[tuple[str, int | None]], position: int) -> int:
+def _after(schema: Sequence[tuple[Any, ...]], position: int) -> int:
     following = position + 1
     for _ in range(schema[position][1] or 0):
         following = _after(schema, following)

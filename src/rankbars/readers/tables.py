@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.inputfiles import InputFile, file_stem
+from rankbars.readers.inputfiles import HEAD_BYTES, InputFile, file_stem
 from rankbars.readers.openedtables import (
     DELIMITED_SUFFIXES,
     JSON_LINES_SUFFIXES,
@@ -19,7 +19,6 @@ from rankbars.readers.openedtables import (
     looking,
     may_be_table,
     open_table,
-    pile_up,
 )
 from rankbars.readers.recognition import DECLINED, TABLE, Recognition
 from rankbars.tables.asides import has_counts
@@ -30,6 +29,7 @@ from rankbars.tables.likelyroles import find_outcome
 from rankbars.tables.metrics import AMOUNTS, LOWER, metric_in_name, split_words, usual_direction
 from rankbars.tables.parsedtables import FileNames, ParsedTable
 from rankbars.tables.parsing import parse_table
+from rankbars.tables.piles import lie_together
 from rankbars.tables.readoptions import SHARED_TASK, ReadOptions, options_of
 from rankbars.tables.relations import Table
 from rankbars.tables.runnames import names_run, split_run
@@ -209,10 +209,18 @@ def _opened(files: Sequence[InputFile], options: ReadOptions) -> Iterator[Table]
         except DataError as error:
             damage = error
             break
-    pile_up(tables, options.engine)
+    lie_together(
+        (table for file, table in zip(files, tables, strict=False)
+         if file.path.stat().st_size <= _SMALL_BYTES),
+        options.engine,
+    )  # fmt: skip
     yield from tables
     if damage is not None:
         raise damage
+
+
+# A file of this size lies in the database together with others of its shape.
+_SMALL_BYTES = HEAD_BYTES
 
 
 # Between the name that the caller gives an input and its path.

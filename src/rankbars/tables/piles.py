@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from rankbars.tables.database import Engine
 
-__all__ = ["FILE", "Pile", "Piled", "Query", "ask_about"]
+__all__ = ["FILE", "Pile", "Piled", "Query", "ask_about", "lie_together"]
 
 # Rows to select from, and what to select and group by first → a query.
 Query: TypeAlias = Callable[[str, str], str]
@@ -72,6 +72,28 @@ class Piled(NamedTuple):
     def answers(self, clause: str) -> bool:
         """Whether the pile answers for the rows that are selected from `clause`."""
         return self.alone == clause and self.pile.is_sound
+
+
+class Shaped(Protocol):
+    """A table that may lie in a pile."""
+
+    @property
+    def shape(self) -> Hashable | None:
+        """What it shares with the others of its pile; None if it is read by itself."""
+
+    def pile_up(self, tables: Sequence[Any], engine: Engine) -> None:
+        """Let tables of this kind and shape lie together in the database."""
+
+
+def lie_together(tables: Iterable[Shaped], engine: Engine) -> None:
+    """Let tables of one kind and shape lie together in the database."""
+    shapes: dict[tuple[type, Hashable], list[Shaped]] = defaultdict(list)
+    for table in tables:
+        if table.shape is not None:
+            shapes[type(table), table.shape].append(table)
+    for alike in shapes.values():
+        if len(alike) > 1:
+            alike[0].pile_up(alike, engine)
 
 
 def ask_about(engine: Engine, clause: str, piled: Piled | None, query: Query) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, Protocol
@@ -248,6 +248,15 @@ class Table(ABC):
     report: Callable[[float], None] | None = None
     place: Place | None = None
     _held_numbers: tuple[Relation, _Numbers] | None = None
+
+    @property
+    def shape(self) -> Hashable | None:
+        """What it shares with others that lie with it in the database; None if none may."""
+        return None
+
+    def pile_up(self, tables: Sequence[Any], engine: Engine) -> None:
+        """Let small tables of this kind and shape lie together in the database."""
+        raise NotImplementedError
 
     @abstractmethod
     def head(self, rows: int) -> list[tuple[object, ...]]:

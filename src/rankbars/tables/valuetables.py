@@ -22,9 +22,17 @@ from rankbars.tables.cells import (
     spellings_of,
 )
 from rankbars.tables.database import Engine
+from rankbars.tables.piles import Pile, Piled
 from rankbars.tables.relations import Relation, Table, check_width
 
-__all__ = ["Chunk", "CodedTexts", "LabelCells", "NumberCells", "ValueTable", "hold_cells"]
+__all__ = [
+    "Chunk",
+    "CodedTexts",
+    "LabelCells",
+    "NumberCells",
+    "ValueTable",
+    "hold_cells",
+]
 
 Chunk: TypeAlias = Mapping[str, Sequence[object] | NDArray[Any]]
 
@@ -67,6 +75,7 @@ class ValueTable(Table):
         self.header_rows = header_rows
         self.read_chunks = read_chunks
         self.engine = Engine() if engine is None else engine
+        self.pile: ValuePile | None = None
 
     @classmethod
     def of(
@@ -94,36 +103,40 @@ class ValueTable(Table):
                 break
         return found
 
+    @property
+    def shape(self) -> tuple[str, ...]:
+        """Its columns."""
+        return self.columns
+
+    def pile_up(self, tables: Sequence[ValueTable], engine: Engine) -> None:
+        """Let tables of the same columns lie together in the database."""
+        pile = ValuePile(tables, engine)
+        for table in tables:
+            table.pile = pile
+
     def relate(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> Relation:
         """The given columns in the database."""
-        engine = self.engine
-        named, counted, rows = self._convert(labels, numbers)
-        columns: dict[str, NDArray[Any]] = {"place": np.arange(rows)}
-        known: dict[str, tuple[str, str]] = {}
-        joins, selected = "", ["place"]
-        for number, (name, labelled) in enumerate(named.items()):
-            columns[f"n{number}"] = labelled.codes()
-            names = engine.put({
-                "code": np.arange(len(labelled.names), dtype=np.int32),
-                "name": np.array([*labelled.names, None], dtype=object)[:-1],
-            })  # fmt: skip
-            joins += f" LEFT JOIN {names} AS t{number} ON r.n{number} = t{number}.code"
-            selected.append(f"t{number}.name AS c{number}")
-            known[name] = (f"c{number}", "VARCHAR")
-        for number, (name, cells) in enumerate(counted.items()):
-            columns[f"v{number}"] = cells.values()
-            selected.append(f"v{number}")
-            known[name] = (f"v{number}", "DOUBLE")
-        clause = f"(SELECT {', '.join(selected)} FROM {engine.put(columns)} AS r{joins})"
+        if self.pile is not None and (found := self.pile.find(self, labels, numbers)) is not None:
+            return found
+        named = {name: LabelCells() for name in labels.values()}
+        counted, rows = self.convert(named, labels, numbers)
+        values = {name: cells.values() for name, cells in counted.items()}
+        clause, known = _put_cells(self.engine, {"place": np.arange(rows)}, named, values)
         return Relation(
-            engine, clause, known, {name: cells.column() for name, cells in counted.items()}
+            self.engine, clause, known, {name: cells.column() for name, cells in counted.items()}
         )
 
-    def _convert(
-        self, labels: Mapping[str, str], numbers: Mapping[str, str]
-    ) -> tuple[dict[str, LabelCells], dict[str, NumberCells], int]:
-        """Columns as names and as numbers; raises `DataError` if a name cannot be one."""
-        named = {name: LabelCells() for name in labels.values()}
+    def convert(
+        self, named: Mapping[str, LabelCells], labels: Mapping[str, str],
+        numbers: Mapping[str, str],
+    ) -> tuple[dict[str, NumberCells], int]:  # fmt: skip
+        """Columns as numbers, and how many rows there are; those of names are added to `named`.
+
+        Raises
+        ------
+        DataError
+            If a name cannot be one.
+        """
         counted = {name: NumberCells() for name in numbers.values() if name not in named}
         role_of = {name: role for role, name in labels.items()}
         wanted = tuple(dict.fromkeys((*named, *counted)))
@@ -140,7 +153,89 @@ class ValueTable(Table):
             for name, values in counted.items():
                 values.extend(chunk[name])
             rows += len(chunk[wanted[0]]) if wanted else 0
-        return named, counted, rows
+        return counted, rows
+
+
+class ValuePile(Pile):
+    """Small tables of the same columns, whose cells are put into the database together.
+
+    Parameters
+    ----------
+    tables : sequence of ValueTable
+        The tables.
+    engine : Engine
+        The database.
+    """
+
+    def __init__(self, tables: Sequence[ValueTable], engine: Engine) -> None:
+        super().__init__(engine)
+        self._tables = tables
+        self._found: dict[tuple[tuple[str, ...], ...], dict[ValueTable, Relation]] = {}
+
+    def find(
+        self, table: ValueTable, labels: Mapping[str, str], numbers: Mapping[str, str]
+    ) -> Relation | None:
+        """The given columns of a table; None if it is to be read by itself."""
+        columns = tuple(labels.values()), tuple(numbers.values())
+        if columns not in self._found and len(self._found) < _MOST_WAYS:
+            try:
+                self._found[columns] = self._put(labels, numbers)
+            except DataError:  # which the table that it is about says itself
+                self._found[columns] = {}
+        return self._found.get(columns, {}).get(table)
+
+    def _put(
+        self, labels: Mapping[str, str], numbers: Mapping[str, str]
+    ) -> dict[ValueTable, Relation]:
+        named = {name: LabelCells() for name in labels.values()}
+        counted, counts = [], []
+        for table in self._tables:
+            columns, rows = table.convert(named, labels, numbers)
+            counted.append(columns)
+            counts.append(rows)
+        values = {
+            name: np.concatenate([one[name].values() for one in counted]) for name in counted[0]
+        }
+        file = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        place = np.concatenate([np.arange(rows) for rows in counts])
+        clause, known = _put_cells(self.engine, {"file": file, "place": place}, named, values)
+        found = {}
+        for number, (table, columns) in enumerate(zip(self._tables, counted, strict=True)):
+            alone = f"(SELECT * FROM {clause} WHERE file = {number})"
+            found[table] = Relation(
+                self.engine, alone, known,
+                {name: cells.column() for name, cells in columns.items()},
+                piled=Piled(self, number, clause, alone),
+            )  # fmt: skip
+        return found
+
+
+# Tables of one shape are put together for so many choices of columns.
+_MOST_WAYS = 4
+
+
+def _put_cells(
+    engine: Engine, columns: dict[str, NDArray[Any]], named: Mapping[str, LabelCells],
+    values: Mapping[str, NDArray[np.float64]],
+) -> tuple[str, dict[str, tuple[str, str]]]:  # fmt: skip
+    """What to select rows from whose cells are in the database now, and their columns there."""
+    known: dict[str, tuple[str, str]] = {}
+    joins, selected = "", list(columns)
+    for number, (name, labelled) in enumerate(named.items()):
+        columns[f"n{number}"] = labelled.codes()
+        names = engine.put({
+            "code": np.arange(len(labelled.names), dtype=np.int32),
+            "name": np.array([*labelled.names, None], dtype=object)[:-1],
+        })  # fmt: skip
+        joins += f" LEFT JOIN {names} AS t{number} ON r.n{number} = t{number}.code"
+        selected.append(f"t{number}.name AS c{number}")
+        known[name] = (f"c{number}", "VARCHAR")
+    for number, (name, cells) in enumerate(values.items()):
+        columns[f"v{number}"] = cells
+        selected.append(f"v{number}")
+        known[name] = (f"v{number}", "DOUBLE")
+    clause = f"(SELECT {', '.join(selected)} FROM {engine.put(columns)} AS r{joins})"
+    return clause, known
 
 
 def hold_cells(table: Table, most: int, refusal: str = "") -> dict[str, list[object]]:
