@@ -90,6 +90,27 @@ def parquet_against_query(models: int, items: int, tasks: int, ids: str) -> Side
     return Sides(read, by_query, agree)
 
 
+def many_files_against_pandas(files: int, rows: int, kind: str) -> Sides:
+    """A folder of small files, one per model and task, beside pandas and one pivot per task."""
+    import pandas as pd
+
+    folder = write_small_files(files, rows, kind)
+    readers: dict[str, Callable[[Path], pd.DataFrame]] = {
+        "csv": pd.read_csv,
+        "jsonl": lambda path: pd.read_json(path, lines=True),
+        "parquet": pd.read_parquet,
+    }
+
+    def by_pandas() -> Matrices:
+        frame = pd.concat(map(readers[kind], sorted(folder.iterdir())))
+        return {
+            str(task): some.pivot(index="item", columns="model", values="score").to_numpy()
+            for task, some in frame.groupby("task")
+        }
+
+    return Sides(_matrices_of(folder), by_pandas, _same_matrices)
+
+
 def _matrices_of(path: Path) -> Callable[[], Matrices]:
     import rankbars as rb
 
@@ -167,6 +188,27 @@ def write_folders(models: int, items: int, tasks: int) -> Path:
     return path.parent / "tasks"
 
 
+def write_small_files(files: int, rows: int, kind: str) -> Path:
+    """A folder of files of so many right and wrong answers of one of ten models to one task."""
+    import pandas as pd
+
+    folder, rng = new_folder() / "files", np.random.default_rng(0)
+    folder.mkdir()
+    for number in range(files):
+        frame = pd.DataFrame({
+            "item": np.arange(rows), "score": rng.integers(0, 2, rows),
+            "model": f"model {number % 10}", "task": f"task {number // 10:03}",
+        })  # fmt: skip
+        path = folder / f"{number:04}.{kind}"
+        if kind == "csv":
+            frame.to_csv(path, index=False)
+        elif kind == "jsonl":
+            frame.to_json(path, orient="records", lines=True)
+        else:
+            frame.to_parquet(path)
+    return folder
+
+
 def new_folder() -> Path:
     """A folder that goes with the process."""
     folder = Path(tempfile.mkdtemp(prefix="rankbars-bench-"))
@@ -215,6 +257,22 @@ ROWS: tuple[Row, ...] = (
         {"models": 500, "items": 1000, "tasks": 20, "ids": "integer"},
         {"models": 3, "items": 12, "tasks": 2, "ids": "integer"},
         slow=True,
+    ),
+    *(
+        Ratio(
+            f"many_files_{kind}",
+            f"A folder of 300 {what} files with 50 rows each, to matrices",
+            "pandas, each file read, all of them one below the other, and one pivot per task",
+            many_files_against_pandas,
+            {"files": 300, "rows": 50, "kind": kind},
+            {"files": 20, "rows": 3, "kind": kind},
+            at_least=demanded,
+        )
+        for kind, what, demanded in (
+            ("csv", "CSV", 0.1),
+            ("jsonl", "JSON-lines", 0.25),
+            ("parquet", "Parquet", 0.2),
+        )
     ),
     Once(
         "samples_2gb",

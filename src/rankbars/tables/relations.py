@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -483,18 +482,26 @@ def _put_below(
 
 
 def _put_worth(
-    relation: Relation, unusual: Iterable[tuple[Any, ...]], points: Mapping[str, float] = {}
-) -> str:
-    """A table of what unusual texts are worth as numbers; empty if none is one."""
-    texts = dict.fromkeys(text for _, text, *_ in unusual)
-    read = {text: parse_number(text, relation.decimal) for text in texts}
-    worth = {text: one for text, one in read.items() if one is not None and one == one}
-    worth |= points
-    if not worth:
-        return ""
-    return relation.engine.put(
-        {"text": np.array(list(worth), dtype=object), "value": np.array([*worth.values()])}
-    )
+    relation: Relation, unusual: Iterable[tuple[Any, ...]], points: Mapping[str, float],
+    find_unusual: Query,
+) -> str:  # fmt: skip
+    """A table of what unusual texts are worth as numbers, one for a pile; empty if none is one."""
+
+    def put(unusual: Iterable[tuple[Any, ...]]) -> str:
+        texts = dict.fromkeys(text for _, text, *_ in unusual)
+        read = {text: parse_number(text, relation.decimal) for text in texts}
+        worth = {text: one for text, one in read.items() if one is not None and one == one}
+        worth |= points
+        if not worth:
+            return ""
+        return relation.engine.put(
+            {"text": np.array(list(worth), dtype=object), "value": np.array([*worth.values()])}
+        )
+
+    piled = relation.piled
+    if points or piled is None or not piled.answers(relation.clause):
+        return put(unusual)
+    return piled.pile.made(find_unusual(piled.clause, FILE), put)
 
 
 def _is_same(one: Relation, other: Relation) -> bool:
@@ -582,13 +589,8 @@ class _Numbers:
             points = self._read_points(engine, list_cells(relation.clause, ""), names)
         for name in names:
             self.seen.setdefault(name, NumberColumn())
-        piled = relation.piled
         self.is_alone = bool(points)
-        if not points and piled is not None and piled.answers(relation.clause):
-            of_all = find_unusual(piled.clause, FILE)
-            table = piled.pile.made(of_all, partial(_put_worth, relation))
-        else:
-            table = _put_worth(relation, unusual, points)
+        table = _put_worth(relation, unusual, points, find_unusual)
         if not table:
             return
         if len(names) > _FEW:
