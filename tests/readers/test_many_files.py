@@ -102,6 +102,20 @@ def test_words_in_one_file_are_read_beside_numbers_in_others(tmp_path: Path) -> 
         np.testing.assert_array_equal(found.values[:, number], frame["score"])
 
 
+def test_points_between_thousands_are_those_of_the_file_that_has_them(tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    cells = {"a": ("1,25", "2,5", "3,5"), "b": ("1.234,5", "2.345", "3,5"), "c": ("1", "2", "3")}
+    for model, scores in cells.items():
+        rows = [f"q{item};{model};{score}" for item, score in enumerate(scores)]
+        text = "\n".join(["item;model;score", *rows])
+        (folder / f"{model}.csv").write_text(f"{text}\n")
+    (task,) = rb.read(folder, maximum=4000.0).tasks.values()
+    np.testing.assert_array_equal(
+        task.values, [[1.25, 1234.5, 1.0], [2.5, 2345.0, 2.0], [3.5, 3.5, 3.0]]
+    )
+
+
 def test_a_header_among_the_rows_is_told_of_the_file_that_has_it(tmp_path: Path) -> None:
     frames = answers(3, 1)
     folder = lay_out(tmp_path / "many", "csv", frames)
