@@ -234,7 +234,9 @@ class CsvTable(Table):
         # Where a line ends is found out once for all of them.
         breaks = b"\r\n" in head, head.count(b"\r") == head.count(b"\r\n")
         coded = find_encoding(head, data_suffix(self._file.path))
-        return (self._header, self.decimal, breaks) if coded == UTF8 else None
+        header = self._header
+        shape = header.names, header.delimiter, header.lines, header.width, header.rows
+        return (shape, self.decimal, breaks) if coded == UTF8 else None
 
     def pile_up(self, tables: Sequence[CsvTable], engine: Engine) -> None:
         """Let files of the same header lie together in the database."""
