@@ -423,7 +423,7 @@ CASES = (
                 ),
             )
         },
-        ("--layout items-by-models --models base_correct --models new_correct",),
+        ("A board shows one metric; choose it: --metric correct",),
         ("--column score=base_correct",),
         code=1,
     ),

@@ -44,7 +44,7 @@ CASES = (
         "systems by criteria/asked",
         "rank rated.csv",
         {"rated.csv": RATED},
-        ("--layout items-by-models --models sysA_fluency --models sysB_fluency",),
+        ("A board shows one metric; choose it: --metric fluency",),
         code=1,
     ),
     Case(
