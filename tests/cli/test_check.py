@@ -473,6 +473,7 @@ def test_runs_of_one_system_say_how_often_a_gate_alarms(rankbars: Command) -> No
         (("--claim", "m0 > m1", "--ledger", "no/such/gate"), 1, "does not exist"),
         (("--claim", "m0 cheaper than m1"), 2, "--costs cost"),
         (("--claim", "m0 cheaper than m1", "--costs", "price"), 1, "no such column or metric"),
+        (("--claim", "m0 > m1", "--costs", "x", "--costs", "y"), 2, "One cost stands beside"),
         (("--claim", "m0 > m1", "--ledger", "x", "--ledger", "y"), 1, "no such file"),
     ],
 )

@@ -117,6 +117,8 @@ def test_the_command_says_the_same_in_text_markdown_file_and_picture(table, tmp_
         (["--cost", "cost_usd", "--prices", "p.csv"], "give one of them"),
         (["--cost", "cost_usd", "--missing", "fail"], "a missing cost is not 0"),
         (["--cost", "cost_usd", "--hold-out", "1"], "--hold-out"),
+        (["--cost", "cost_usd", "--cost", "s"], "once for each (--cost cost_usd and --cost s)"),
+        (["--prices", "p.csv", "--prices", "q.csv"], "One cost stands beside the scores"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(table, options, words):

@@ -18,6 +18,7 @@ from rankbars.cli.options import (
     judging_options,
     models_option,
     named_option,
+    one_cost,
     quiet_option,
     refuse_empty,
 )
@@ -125,7 +126,7 @@ def _reruns(ctx: click.Context, param: click.Parameter, values: tuple[str, ...])
     help="Print annotations of a GitHub workflow, and add to its step summary.",
 )  # fmt: skip
 @click.option(
-    "--costs", metavar="METRIC",
+    "--costs", metavar="METRIC", multiple=True, callback=one_cost,
     help="Column or metric of the same inputs that says what models cost, for claims such as "
     "\"new cheaper than old\"; lower is better.",
 )  # fmt: skip

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any, NamedTuple, TypeAlias
@@ -47,6 +48,7 @@ __all__ = [
     "missing_items_option",
     "named_option",
     "named_values",
+    "one_cost",
     "over_option",
     "quiet_option",
     "refuse_empty",
@@ -139,6 +141,19 @@ def refuse_empty(
     if "" in values:
         raise click.BadParameter("one of them is empty; name a file or a folder.", ctx, param)
     return values
+
+
+def one_cost(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> str | None:
+    """The one cost that is taken into account: a second one is refused, not put in its place."""
+    if len(values) > 1:
+        option = f"--{param.name}"
+        runs = " and ".join(f"{option} {shlex.quote(name)}" for name in values)
+        raise click.UsageError(
+            f"One cost stands beside the scores, and {len(values)} are given. Ask once for each "
+            f"({runs}), or give one column that sums them in one unit.",
+            ctx,
+        )
+    return values[0] if values else None
 
 
 def missing_inputs() -> click.UsageError:

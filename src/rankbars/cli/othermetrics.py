@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from rankbars.cli.options import collect_options, named_values
+from rankbars.cli.options import collect_options, named_values, one_cost
 from rankbars.cli.outputs import STANDARD, say
 from rankbars.cli.readingoptions import Reading
 
@@ -128,12 +128,12 @@ other_metrics_options = collect_options(
             "--also pass^4. Repeat for more.",
         ),
         click.option(
-            "--cost", metavar="METRIC",
+            "--cost", metavar="METRIC", multiple=True, callback=one_cost,
             help="A metric of the same results that is paid, such as cost_usd: which models may be "
             "the best for the money, score and cost paired by item.",
         ),
         click.option(
-            "--prices", metavar="FILE",
+            "--prices", metavar="FILE", multiple=True, callback=one_cost,
             help="The same with one known cost per model: CSV, JSON or YAML with model and cost.",
         ),
     ),
