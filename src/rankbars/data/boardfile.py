@@ -28,7 +28,7 @@ from rankbars.data.boardparts import (
     OverTime,
     PartlyScored,
 )
-from rankbars.data.categorymeans import CategoryMeans
+from rankbars.data.categorymeans import CategoryMeans, LinkedCategories
 from rankbars.data.contrasts import Differences
 from rankbars.data.diagnosis import VoteHealth
 from rankbars.data.fields import Chosen, Reals, Relation
@@ -279,6 +279,13 @@ KEYS: dict[type, Keys] = {
         inherited=("models",),
         left_out=("draws",),
         emptied={"difference_se": lambda means: len(means.models) > _MOST_MODELS},
+    ),
+    LinkedCategories: Keys(
+        emptied={
+            "covariance": lambda link: (
+                link.covariance is not None and len(link.covariance) > _MOST_MODELS
+            )
+        },
     ),
     VoteOptions: Keys(optional=VOTE_WEIGHTS),
     # Voters and judges by themselves stay out: a board file is made to be published.

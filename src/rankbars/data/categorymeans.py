@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +25,15 @@ from rankbars.stats.resampling.taskmeans import Ends
 from rankbars.stats.streams import stream
 from rankbars.stats.tails import critical_value, upper_tail
 
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["CategoryMeans", "Standing", "WeightMap", "WinnerChange"]
+__all__ = ["CategoryMeans", "LinkedCategories", "Standing", "WeightMap", "WinnerChange"]
 
 DESCRIPTION = (
     "Winner and runner-up are chosen by the data at every point, and there are thousands of "
     "points: this describes, it does not test."
+)
+_UNKNOWN = (
+    " Categories have rows in common, and how their errors go together is not known here: no "
+    "winner counts as clear where both have weight."
 )
 
 
@@ -149,6 +150,28 @@ class WinnerChange(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class LinkedCategories:
+    """Two categories whose tasks have rows in common, so that their means are not independent.
+
+    Parameters
+    ----------
+    first, second : str
+        The two categories.
+    covariance : array of float, shape (M, M), optional
+        Covariance of the difference of two models in the first with that in the second; None
+        where it is not known: not for so many models and categories, and a board file keeps it
+        for up to 100 models.
+    """
+
+    first: str
+    second: str
+    covariance: Annotated[NDArray[np.float64], Numbers("MM", null=np.nan)] | None
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class CategoryMeans:
     """Mean of each model in each category of tasks, on the scale that is averaged.
 
@@ -167,12 +190,14 @@ class CategoryMeans:
         where they are not known: a board file keeps them for up to 100 models.
     draws : array of float, shape (S, C, M), optional
         Joint draws of the means, where the average was drawn task by task (resampled items, a
-        posterior); a board file does not keep them.
+        posterior) and no categories are linked; a board file does not keep them.
+    linked : tuple of LinkedCategories
+        Categories with rows in common; all others are independent of each other.
 
     Raises
     ------
     DataError
-        If shapes disagree.
+        If shapes disagree, or a linked category does not exist.
 
     Examples
     --------
@@ -195,12 +220,20 @@ class CategoryMeans:
     se: Annotated[NDArray[np.float64], Numbers("CM", least=0.0, null=np.nan)]
     difference_se: Annotated[NDArray[np.float64], Numbers("CMM", least=0.0, null=np.nan)] | None
     draws: Annotated[NDArray[np.float64], Numbers("SCM")] | None = None
+    linked: tuple[LinkedCategories, ...] = ()
 
     def __repr__(self) -> str:
         return f"CategoryMeans({len(self.models)} models, {len(self.categories)} categories)"
 
     def __post_init__(self) -> None:
         freeze(self, C=len(self.categories))
+        size = len(self.models)
+        for one in self.linked:
+            for name in (one.first, one.second):
+                if name not in self.categories:
+                    raise DataError(f"Category {name!r} is linked, and has no means.")
+            if one.covariance is not None and len(one.covariance) != size:
+                raise DataError(f"Linked categories must speak of all {size} models.")
 
     def comparison_intervals(self, alpha: float = 0.05) -> Ends:
         """Intervals to compare by eye in each category; see `Aggregate.comparison_intervals`.
@@ -320,7 +353,7 @@ class CategoryMeans:
                 raise DataError(
                     "There are no draws of the category means. Use an average that draws the "
                     'scores of each task (estimator="bootstrap" or "bayes"); a board file does '
-                    "not keep them."
+                    "not keep them, and categories with rows in common have none."
                 )
             ahead = share_ahead(grid.points, self.draws, duels)
         return WeightMap(
@@ -333,6 +366,7 @@ class CategoryMeans:
             runner_up=duels.runner_up,
             margin=duels.margin,
             error=duels.error,
+            description=DESCRIPTION + _UNKNOWN * any(one.covariance is None for one in self.linked),
             ahead=ahead,
         )
 
@@ -366,7 +400,7 @@ class CategoryMeans:
         return tuple(sorted(changes, key=lambda change: (change.moved, change.model)))
 
     def _weigh(self, points: NDArray[np.float64], rho: float) -> Duels:
-        duels = weigh(points, self.score, self._variance)
+        duels = weigh(points, self.score, self._variance, self._links())
         if rho == 0.0:
             return duels
         if not -1.0 <= check_number("rho", rho) <= 1.0:
@@ -375,7 +409,8 @@ class CategoryMeans:
         apart = own[:, :, None] + own[:, None, :]
         known = self._variance
         compared = ~np.isnan(known) & ~np.isnan(apart) & ~np.eye(len(self.models), dtype=np.bool_)
-        if not np.allclose(known[compared], apart[compared], rtol=1e-6, atol=0.0):
+        alike = np.allclose(known[compared], apart[compared], rtol=1e-6, atol=0.0)
+        if self.linked or not alike:
             raise OptionError(
                 "rho is for models whose errors were taken as independent. Here what they have in "
                 "common is known from their rows, and is in the errors already: leave it out."
@@ -391,6 +426,12 @@ class CategoryMeans:
         if self.difference_se is None:
             return np.full((len(self.categories), len(self.models), len(self.models)), np.nan)
         return np.square(self.difference_se)
+
+    def _links(self) -> Iterator[tuple[int, int, NDArray[np.float64]]]:
+        unknown = np.broadcast_to(np.nan, (len(self.models),) * 2)
+        for one in self.linked:
+            first, second = map(self.categories.index, (one.first, one.second))
+            yield first, second, unknown if one.covariance is None else one.covariance
 
     def _named(self, weights: NDArray[np.float64]) -> dict[str, float]:
         return dict(zip(self.categories, weights.tolist(), strict=True))

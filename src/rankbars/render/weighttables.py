@@ -68,6 +68,9 @@ def render_weights(
     gap = f"{standing.margin:.3g}"
     if math.isfinite(standing.error):
         gap += f" (standard error {standing.error:.2g})"
+    beside = ""
+    if means.linked and means.linked[0].covariance is not None:
+        beside = " Errors allow for rows that categories have in common."
     assumed = f" Errors are those of models correlated by {rho:g}, which is assumed." if rho else ""
     lines = wrapped(
         f"With weights {_weights(standing.weights)}: {visible(standing.winner)} is first, "
@@ -77,7 +80,7 @@ def render_weights(
         _mean_lines(means, alpha, lower=lower),
         _share_lines(found),
         _change_lines(changes, standing.winner),
-        wrapped(found.description + assumed),
+        wrapped(found.description + beside + assumed),
     ):
         lines += ["", *part]
     return text_of(lines)

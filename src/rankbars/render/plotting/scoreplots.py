@@ -427,9 +427,10 @@ def plot_weights(found: WeightMap, ax: Any) -> Any:
         axis.set_label_rotation_mode("horizontal")
     ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), title="share of all weightings",
               markerscale=1.7)  # fmt: skip
+    unknown = ", or errors not known" if np.isnan(found.error).any() else ""
     ax.set_title(
         f"Winner by weights of the categories\nhollow: ahead by at most {found.z:.3g} standard "
-        "errors",
+        f"errors{unknown}",
         color=DARK, pad=22,
     )  # fmt: skip
     return ax

@@ -8,6 +8,7 @@ point, and there are thousands of points.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -126,6 +127,7 @@ def weigh(
     points: NDArray[np.float64],
     score: NDArray[np.float64],
     variance: NDArray[np.float64],
+    linked: Iterable[tuple[int, int, NDArray[np.float64]]] = (),
 ) -> Duels:
     """First and second model at each point, their distance and its standard error.
 
@@ -137,7 +139,10 @@ def weigh(
         Mean of each model in each category, higher is better; NaN for models that are left out.
         At least two models have all.
     variance : array of float, shape (C, M, M)
-        Variance of the difference of two models in each category; categories are independent.
+        Variance of the difference of two models in each category.
+    linked : iterable of (int, int, array of float, shape (M, M))
+        Two categories that are not independent, and the covariance of the difference of two
+        models in one with that in the other; NaN where it is not known.
 
     Returns
     -------
@@ -150,6 +155,9 @@ def weigh(
     >>> duels = weigh(np.array([[0.5, 0.5], [0.0, 1.0]]), score, np.full((2, 2, 2), 0.01))
     >>> duels.winner.tolist(), duels.margin.round(3).tolist(), duels.error.round(3).tolist()
     ([0, 1], [0.1, 0.2], [0.071, 0.1])
+    >>> together = [(0, 1, np.full((2, 2), 0.01))]
+    >>> weigh(np.array([[0.5, 0.5]]), score, np.full((2, 2, 2), 0.01), together).error.round(3)
+    array([0.1])
     """
     complete = ~np.isnan(score).any(axis=0)
     totals = np.where(complete, points @ np.where(complete, score, 0.0), -np.inf)
@@ -158,7 +166,11 @@ def weigh(
     best = totals[rows, winner]
     totals[rows, winner] = -np.inf
     runner_up = totals.argmax(axis=1)
-    error = np.sqrt((np.square(points).T * variance[:, winner, runner_up]).sum(axis=0))
+    square = (np.square(points).T * variance[:, winner, runner_up]).sum(axis=0)
+    for first, second, covariance in linked:
+        both = points[:, first] * points[:, second]
+        square += np.where(both > 0, 2.0 * both * covariance[winner, runner_up], 0.0)
+    error = np.sqrt(np.maximum(square, 0.0))
     return Duels(winner, runner_up, best - totals[rows, runner_up], error)
 
 

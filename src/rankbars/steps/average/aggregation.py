@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from rankbars.calls import check_name
 from rankbars.data.aggregate import Aggregate
-from rankbars.data.categorymeans import CategoryMeans
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.contrasts import Contrasts, Differences
 from rankbars.data.draws import Draws
@@ -25,13 +24,13 @@ from rankbars.data.storedtasks import sizes_of
 from rankbars.data.taskgroups import count_groups
 from rankbars.errors import DataError
 from rankbars.stats.averaging.points import Limits
-from rankbars.stats.averaging.taskcontrasts import add_task, start_sums
 from rankbars.stats.countscores import binomial_se
 from rankbars.steps.average.averagechoices import ESTIMATORS, plan_average
 from rankbars.steps.average.averagemethods import Method
 from rankbars.steps.average.averageranks import average_contrasts, average_ranks, choose_for_average
 from rankbars.steps.average.averagerows import RowLook, load_samples
 from rankbars.steps.average.bridgedaverages import MEASURED
+from rankbars.steps.average.categorysums import CategorySums
 from rankbars.steps.average.findings import (
     average_notes,
     describe_target,
@@ -259,7 +258,7 @@ class AverageCollector:
         self.look = RowLook.of(plan) if plan.design == "average" else None
         self._average = ESTIMATORS[plan.estimator][plan.over](plan)
         self._joined = JoinedTasks(plan, scores.tasks)
-        self._categories = _CategorySums(plan, scores.tasks) if plan.categories else None
+        self._categories = CategorySums(plan, scores.tasks) if plan.categories else None
         self._range = RangeCollector(plan)
         self._zero_errors: dict[bool, list[tuple[str, str]]] = {True: [], False: []}
         self.mean: NDArray[np.float64] | None = None  # inside, once it is finished
@@ -474,36 +473,3 @@ def _with_binomial_errors(comparisons: Comparisons, evidence: Estimates) -> Comp
         return comparisons
     known = replace(evidence, se=binomial_se(evidence.mean, evidence.n))
     return compare_evidence(known, comparisons.models, "z", comparisons.task)
-
-
-class _CategorySums:
-    """Sums of contrasts, one set per category: means over exactly these tasks."""
-
-    def __init__(self, plan: AveragePlan, tasks: Mapping[str, Evidence]) -> None:
-        self._models, self._category = plan.models, plan.categories
-        self._joined = JoinedTasks(plan, tasks, apart=plan.categories)
-        self._share = dict(sorted(plan.category_shares.items()))
-        self._sums = {name: start_sums(len(plan.models)) for name in self._share}
-
-    def add(self, part: TaskPart) -> None:
-        """Take one task, with the weight it has within its category."""
-        name = self._category[part.task]
-        for one in self._joined.add(part):
-            pairs = one.comparisons.pairs
-            if pairs is not None:
-                add_task(self._sums[name], pairs, one.summary, one.weight / self._share[name])
-
-    def finish(self, draws: Mapping[str, NDArray[np.float64]]) -> CategoryMeans:
-        """The means of what was added, with joint draws of them where there are some."""
-        sums = list(self._sums.values())
-        names = list(self._category.values())
-        return CategoryMeans(
-            models=self._models,
-            categories=tuple(self._sums),
-            tasks=np.array([names.count(name) for name in self._sums]),
-            weights=np.array(list(self._share.values())),
-            score=np.array([one.score for one in sums]),
-            se=np.sqrt(np.array([one.score_variance for one in sums])),
-            difference_se=np.sqrt(np.array([one.variance for one in sums])),
-            draws=np.stack([draws[name] for name in self._sums], axis=1) if draws else None,
-        )

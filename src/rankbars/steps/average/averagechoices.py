@@ -126,6 +126,10 @@ def plan_average(
             "Normalisation 'minmax_draws' takes its limits from draws of resampled items. Use "
             "over='items' and estimator='bootstrap', or normalise='bounds'."
         )
+    categories = _categories(scores, shares, chosen.name)
+    joins = over == "items" and estimator in ("analytic", "bootstrap")
+    joins = joins and normalise != "minmax_draws" and take_method(chosen.name).linear is not None
+    linked = find_joined(scores, shares, spec) if joins or categories else {}
     plan = AveragePlan(
         models=scores.models,
         shared=scores.models if estimator in BRIDGING else _shared_models(scores, shares),
@@ -137,9 +141,10 @@ def plan_average(
         normalise=None if normalise == "rank" else normalise,
         limits={**chosen.limits, **fixed},
         families=_families(scores, shares) if over == "families" else {},
-        categories=_categories(scores, shares, chosen.name),
+        categories=categories,
         baseline=spec.baseline,
-        joined=_joined(scores, shares, spec, over, estimator, chosen.name),
+        joined=linked if joins else {},
+        linked=linked if categories else {},
         notes=(*chosen.notes, *(_weightless(scores, shares) if weights is None else ())),
         prior=prior,
         correction=spec.correction,
@@ -152,16 +157,6 @@ def plan_average(
     if plan.design is not None:
         check_method("contrasts", spec.correction, spec.scope, plan.design)
     return plan
-
-
-def _joined(
-    scores: Scores, shares: Mapping[str, float], spec: Spec, over: Over, estimator: str, method: str
-) -> dict[str, tuple[str, ...]]:
-    """Tasks with the same runs or items, where their scores are averaged."""
-    summed = over == "items" and estimator in ("analytic", "bootstrap")
-    if not summed or take_method(method).linear is None or spec.normalise == "minmax_draws":
-        return {}
-    return find_joined(scores, shares, spec)
 
 
 def _check_kemeny(over: Over, shared: tuple[str, ...]) -> None:

@@ -236,7 +236,8 @@ class _Points:
         limits = part.limits
         if plan.normalise == "minmax_draws":
             limits = self.limits[part.task] = draws_limits(values, part.task)
-            part = part._replace(comparisons=scale_comparisons(part.comparisons, limits))
+            scaled = scale_comparisons(part.comparisons, limits)
+            part = part._replace(comparisons=scaled, limits=limits)
         if limits is not None:
             values = limits.apply(values)
         mean = part.comparisons.mean[self._shared]

@@ -310,7 +310,7 @@ class JoinedTasks:
     ) -> None:  # fmt: skip
         self._plan, self._tasks = plan, tasks
         self._waiting: dict[str, list[_Waiting]] = {}
-        self._linked = plan.joined if apart is None else _split(plan.joined, apart)
+        self._linked = plan.joined if apart is None else _split(plan.linked, apart)
         self._apart = start_sums(len(plan.models)) if plan.joined and apart is None else None
         self.made: dict[str, Items] = {}  # by the first of the tasks that it stands for
 
@@ -352,13 +352,20 @@ class JoinedTasks:
             return own[0]
         return tuple(dict.fromkeys(chain.from_iterable(own)))
 
-    def _rows(self, part: _Waiting) -> Items:
+    def _rows(self, part: _Waiting | TaskPart) -> Items:
         items = self._tasks[part.task]
         if not isinstance(items, Items):
             raise DataError(f"Task {part.task!r} had rows when it was compared, and has none now.")
         return items
 
-    def _summed(self, part: _Waiting) -> Items:
+    def rows_of(self, part: TaskPart) -> Items:
+        """Scores of what is added to the average, of all models, on the scale that is summed."""
+        if part.joined and isinstance(part.evidence, Items):
+            return part.evidence
+        items = self._summed(part)
+        return join_rows(self._plan.models, row_labels(items), [(items, 1.0)])
+
+    def _summed(self, part: _Waiting | TaskPart) -> Items:
         """The scores of a task on the scale that is summed."""
         items, rule = self._rows(part), self._plan.rule
         values = items.values if part.limits is None else part.limits.apply(items.values)

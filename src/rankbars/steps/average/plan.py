@@ -79,7 +79,10 @@ class AveragePlan(NamedTuple):
     baseline : str, optional
         The model that skill scores are measured against.
     joined : mapping from str to tuple of str
-        Of each task whose rows are those of another one, too, all tasks that they link.
+        Of each task whose rows are those of another one, too, all tasks that they link; empty
+        where tasks are not averaged row by row.
+    linked : mapping from str to tuple of str
+        The same for the means of categories, which are over exactly these tasks in any average.
     notes : tuple of Note
         What must be said of the scale.
     prior : str, Prior, callable, or mapping from str to one of them
@@ -109,6 +112,7 @@ class AveragePlan(NamedTuple):
     categories: Mapping[str, str] = MappingProxyType({})
     baseline: str | None = None
     joined: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    linked: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     notes: tuple[Note, ...] = ()
     prior: PriorChoice | Mapping[str, PriorChoice] = "auto"
     correction: str = "holm"
@@ -178,11 +182,23 @@ class AveragePlan(NamedTuple):
             shares[name] = shares.get(name, 0.0) + self.weights[task]
         return shares
 
+    @property
+    def across_categories(self) -> dict[str, tuple[str, ...]]:
+        """Tasks of several categories that are linked by their rows."""
+        return {
+            task: members
+            for task, members in self.linked.items()
+            if len({self.categories[name] for name in members}) > 1
+        }
+
     def drawn_categories(self, models: int) -> dict[str, float]:
-        """The same, where draws of so many models by category are few enough to be kept."""
+        """`category_shares`, where draws of so many models are few enough to be kept.
+
+        Nothing where categories have rows in common, which are drawn for all of them at once.
+        """
         shares = self.category_shares
         cells = len(shares) * self.resamples * models
-        return shares if cells <= _MOST_CATEGORY_CELLS else {}
+        return shares if cells <= _MOST_CATEGORY_CELLS and not self.across_categories else {}
 
     def streams(self, *key: str) -> Streams:
         """Random generator of each chunk of draws, for one purpose."""
