@@ -741,6 +741,20 @@ def test_the_front_page_has_rows_of_models_that_lack_tasks(place, rankbars):
         assert f'<a href="{root}models/birch.html"><bdi>birch</bdi></a>' in page
 
 
+def test_the_front_page_says_that_an_average_is_weighted_and_by_which_metric(place, rankbars):
+    (place / "results.csv").write_text(rows().replace("item,score", "item,accuracy"), "utf-8")
+    weights = "weights: {civil: 1, penal: 1, algebra: 1, sums: 1, python: 3}\n"
+    for more in ("", weights):
+        (place / "site.yaml").write_text(f"title: Woods\nresults: results.csv\n{more}", "utf-8")
+        code, _, said = rankbars("site", "site.yaml", "-o", "public")
+        assert code == 0, said
+        index = Path("public/index.html").read_text("utf-8")
+        assert "150 items, <bdi>accuracy</bdi>." in index
+        assert ("The average is weighted." in index) is bool(more)
+    board = html.unescape(Path("public/boards/all.html").read_text("utf-8"))
+    assert "150\u00a0items · <bdi>accuracy</bdi>" in board
+
+
 def test_what_was_remarked_in_reading_stands_in_the_output_and_on_the_method_page(place, rankbars):
     (place / "results.csv").write_text(
         "model,Arc,Harness,Mean\namber,70,60,99\nbirch,71,62,66.5\ncedar,60,50,55\n", "utf-8"

@@ -65,11 +65,13 @@ def test_title_and_credit_stand_wherever_the_board_is_shown(
     assert "<bdi>&lt;b&gt;Trees" in rb.load("board.json")._repr_html_()
 
 
-def test_a_page_without_a_title_says_what_was_found(rankbars: Command, results: str) -> None:
+def test_a_page_without_a_title_says_which_file_was_read_and_what_was_found(
+    rankbars: Command, results: str
+) -> None:
     rankbars("rank", results, "-o", "board.json", "--html", "page.html")
     page = Path("page.html").read_text("utf-8")
     title = page.split("<title>")[1].split("</title>")[0]
-    assert title.startswith("Leaderboard: ")
+    assert title.startswith(f"{Path(results).name}: ")
     shown = " ".join(rankbars("show", "board.json").out.split())
     assert tags(page)["title"] == title
     assert shown.startswith(tags(page)["description"])

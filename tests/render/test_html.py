@@ -19,7 +19,7 @@ from rankbars.render import RENDERERS, render
 from rankbars.render.notation import shorten, visible
 from rankbars.render.page import fragment_html, render_html
 
-VOID = {"meta", "br", "input"}
+VOID = {"meta", "br", "input", "wbr"}
 
 
 class Reader(HTMLParser):

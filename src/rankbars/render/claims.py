@@ -37,6 +37,7 @@ __all__ = [
     "leads_with_band",
     "level_words",
     "new_task_claim",
+    "only_metric",
     "overall_claim",
     "quantity_words",
     "says_nothing",
@@ -387,6 +388,12 @@ def scale_words(average: Aggregate) -> str:
 def drawn_words(average: Aggregate) -> str:
     """What the draws of an average are, as they stand in a sentence."""
     return _DRAWN.get(average.estimator, "draws")
+
+
+def only_metric(board: Leaderboard) -> str | None:
+    """The metric that every task was scored by; None where there are several, or none is known."""
+    metrics = {task.metric for task in board.tasks.values()}
+    return metrics.pop() if len(metrics) == 1 else None
 
 
 def is_weighted(board: Leaderboard) -> bool:

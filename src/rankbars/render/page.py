@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from rankbars.data.noise import Noise
 from rankbars.errors import OptionError
 from rankbars.render.arenatables import category_rows, suspect_tables, time_tables
 from rankbars.render.boardnotes import Remark, all_remarks, remark_text
+from rankbars.render.claims import only_metric
 from rankbars.render.examination import health_blocks
 from rankbars.render.exploration import can_explore
 from rankbars.render.firstscreen import (
@@ -311,10 +313,11 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]:
     rows = page_rows(board, table, marks_first=above.marks_first)
     blocks = _task_blocks(board)
     placed, more = _placed(board)
+    source = PurePath(board.inputs[0].path).name if len(board.inputs) == 1 else ""
     about = board.about
     scopes = (scale_line(board), *leader_lines(board), scopes_line(board), shares_line(board))
     return {
-        "title": (about and about.title) or "Leaderboard: " + field_line(board),
+        "title": (about and about.title) or f"{source or 'Leaderboard'}: {field_line(board)}",
         "summary": (about and about.description) or headline(board),
         "about": about,
         "opening": above,
@@ -327,6 +330,8 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]:
         "falling": _direction(board),
         "new_task": " ".join(filter(None, (new_task_line(board), width_line(board)))),
         "field": compared(board),
+        "source": "" if about and about.title else source,
+        "metric": only_metric(board) or "",
         "scopes": " ".join(filter(None, scopes)),
         "outcomes": outcome_sentence(board),
         "table": table,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["asset", "escaped", "html_name", "page_environment", "trusted"]
 
 _NAME_WIDTH = 120
+_LONG_WORD = 9  # letters: a shorter one fits the line of a name on a phone
 
 
 @cache
@@ -33,7 +34,7 @@ def page_environment() -> Environment:
     )
     environment.filters["name"] = lambda name: trusted(html_name(name))
     environment.filters["seen"] = visible
-    environment.filters["short"] = lambda name: shorten(visible(name), _NAME_WIDTH)
+    environment.filters["breaking"] = _breaking
     environment.filters["whole"] = lambda name: trusted(_whole_name(name))
     environment.filters["together"] = _together
     environment.filters["counted"] = _counted
@@ -55,6 +56,24 @@ def _whole_name(name: str) -> str:
     """The name as a title, where it is shown shortened."""
     seen = visible(name)
     return f' title="{escaped(seen)}"' if shorten(seen, _NAME_WIDTH) != seen else ""
+
+
+def _breaking(name: str) -> Markup:
+    """A name that breaks behind its separators: of long words, a line would end anywhere.
+
+    Examples
+    --------
+    >>> print(_breaking("svc__kernel=linear & svc__C=0.1"))
+    svc__<wbr>kernel=<wbr>linear &amp; svc__<wbr>C=<wbr>0.1
+    """
+    words = shorten(visible(name), _NAME_WIDTH).split(" ")
+    parts = (
+        re.split(r"(?<=[_:=,/])(?=[^\W_])|(?<=[.])(?=[^\W\d_])", word)
+        if len(word) >= _LONG_WORD
+        else [word]
+        for word in words
+    )
+    return trusted(" ".join("<wbr>".join(str(escaped(one)) for one in part) for part in parts))
 
 
 def _together(text: str) -> Markup:

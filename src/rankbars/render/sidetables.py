@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rankbars.data.board import Leaderboard
 from rankbars.data.notes import list_words
 from rankbars.errors import DataError
-from rankbars.render.claims import APPROXIMATE, statements_level
+from rankbars.render.claims import APPROXIMATE, only_metric, statements_level
 from rankbars.render.notation import (
     MISSING,
     counted,
@@ -72,8 +72,6 @@ def order_table(board: Leaderboard) -> SideTable | None:
     """
     if not board.also:
         return None
-    metrics = {task.metric for task in board.tasks.values()}
-    first = metrics.pop() if len(metrics) == 1 else None
     rows = tuple(
         (
             board.models[row],
@@ -85,7 +83,7 @@ def order_table(board: Leaderboard) -> SideTable | None:
         )
         for row in board.order
     )
-    titles = (first or "This board", *(one.metric for one in board.also))
+    titles = (only_metric(board) or "This board", *(one.metric for one in board.also))
     return SideTable(
         (Head("Model", "name"), *(Head(title, "left", foreign=True) for title in titles)),
         rows,

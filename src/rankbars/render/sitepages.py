@@ -18,6 +18,7 @@ from rankbars.data.madefiles import Draft
 from rankbars.data.siteplan import Site, SiteBoard
 from rankbars.render.boardnotes import few_remarks, remark_text
 from rankbars.render.changes import change_json
+from rankbars.render.claims import is_weighted, only_metric
 from rankbars.render.methodbox import method_entries
 from rankbars.render.notation import counted, show_ranks, visible
 from rankbars.render.pagetemplates import page_environment
@@ -163,6 +164,8 @@ def _index(site: Site) -> dict[str, Any]:
         "about": _about_fields(site),
         "opening": main["opening"],
         "field": main["field"],
+        "metric": only_metric(site.main) or "",
+        "weighted": site.main.lead == "aggregate" and is_weighted(site.main),
         "claim": main["claim"],
         "score": main["score"],
         "rows": rows[:_TOP],

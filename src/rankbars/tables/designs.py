@@ -288,15 +288,18 @@ def refuse_fold_columns(source: str, columns: Sequence[str], texts: Collection[s
     metric = next((name for name in metrics if name == "score"), metrics[0])
     folds = [match[0] for match in found if match[2] == metric]
     named = next((name for name in columns if name in texts), None)
-    named = "params" if "params" in columns else named
-    frame = "frame.rename_axis('model').reset_index()"
-    if named is not None:
-        frame = f"frame.rename(columns={{{named!r}: 'model'}})"
+    if "params" in columns:  # "{'C': 1, 'kernel': 'rbf'}" is shown as "C=1, kernel=rbf"
+        short = """.str.replace("[{}']", '', regex=True).str.replace(': ', '=')"""
+        frame = f"frame.assign(model=frame['params'].astype(str){short})"
+    elif named is not None:
+        frame = f"frame.rename(columns={{{named!r}: 'model'}}).astype({{'model': str}})"
+    else:
+        frame = "frame.rename_axis('model').reset_index().astype({'model': str})"
     each = f" for each of {list_names(metrics, 4)}" if len(metrics) > 1 else ""
     raise DataError(
         f"{source}: this is cv_results_ of scikit-learn, which has a row for each candidate, and a "
         f"column for each fold{each}. Make a row of each score, in Python: "
-        f"{frame}.astype({{'model': str}}).melt('model', [f'split{{k}}_test_{metric}' for k in "
+        f"{frame}.melt('model', [f'split{{k}}_test_{metric}' for k in "
         f"range({len(folds)})], 'fold', {metric!r})"
         ".to_csv('folds.csv', index=False)."
     )
