@@ -192,6 +192,15 @@ def test_partly_scored_models_stand_below_the_rows_of_the_board_with_their_place
         assert not one.page.locator("#placed").is_visible()
 
 
+def test_the_one_model_that_may_not_be_first_is_named_where_its_name_is_short():
+    rows = np.random.default_rng(5).random((200, 3)) < [0.6, 0.6, 0.2]
+    for name, said in (("rbf 0.01", "rbf 0.01 is shown"), ("x" * 50, "The other one is shown")):
+        board = rb.leaderboard(rb.Scores.from_arrays({"math": rows * 1.0}, ["a", "b", name]))
+        assert opening(board).title == (
+            f"First place is open between b and a. {said} worse than at least one model."
+        )
+
+
 def test_of_many_partly_scored_models_the_last_ones_are_folded_and_none_is_left_out():
     rng = np.random.default_rng(3)
     tasks = {f"t{k}": (rng.random((60, 35)) < np.linspace(0.6, 0.3, 35)) * 1.0 for k in range(6)}
@@ -384,7 +393,7 @@ def test_a_phone_breaks_no_short_name_and_hides_no_word(browser, tmp_path):
         lines = page.eval_on_selector_all(
             "h1 .lead bdi.short", "all => all.map(one => one.getClientRects().length)"
         )
-        assert lines == [1, 1, 1]
+        assert lines == [1, 1, 1, 1]  # of those that may be first, and of the other one
         ends = page.eval_on_selector_all(
             "#board-table tbody .gap",
             "all => all.map(one => [one, one.closest('tr').querySelector('.score')]"
