@@ -241,7 +241,9 @@ def _no_results(path: Path, head: bytes) -> str:
             "It is LaTeX. Save its table as CSV (commas for &, no \\\\ and no rules), or as a page "
             "of Markdown with rows between bars: | model | score |."
         )
-    if start.startswith(b"{") and b'"aggregate"' in start[:40] and path.suffix.lower() == ".json":
+    # Older ones begin with their average.
+    begins = b"rankbars.board/" in start or b'"aggregate"' in start[:40]
+    if start.startswith(b"{") and begins and path.suffix.lower() == ".json":
         return (
             f"It is a board, which rankbars made of results. Print it: rankbars show {path.name}; "
             "what changed between two: rankbars diff OLD NEW. To rank, name the results."
