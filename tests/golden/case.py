@@ -26,7 +26,7 @@ class Case(NamedTuple):
     mark : str
         ``"keep"``, or the numbers of the items that will change the answer.
     fitted : bool
-        Whether reals come from an iterated fit, and so are compared to 1e-9.
+        Whether reals come from an iterated fit, and so are compared to 1e-8.
     """
 
     name: str

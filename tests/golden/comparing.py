@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 EXACT = 1e-12
-FITTED = 1e-9
+# Draws of the posterior of shares move by up to 3e-9 where a logarithm is off in its last digit, as
+# from one release of NumPy to the next.
+FITTED = 1e-8
 SMALL_P = 1e-8
 # A tail of a test is exp(-t²/2): what is rounded in t is this much larger in its logarithm.
 LOG_P = 1e-10
