@@ -119,4 +119,4 @@ def test_short_names_are_not_broken_in_its_sentences(page):
         lines = page.eval_on_selector_all(
             ".rankbars-board p strong bdi", "all => all.map(one => one.getClientRects().length)"
         )
-        assert lines == [1, 1, 1], width
+        assert lines == [1, 1, 1, 1], width
