@@ -21,10 +21,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 PYENV = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
-EXTRAS, GROUP = ("plot", "dask", "remote"), "dev"
+EXTRAS, GROUPS = ("plot", "dask", "remote"), ("dev", "docs")
 QUICK = ("-q", "-p", "no:cacheprovider", "-m", "not slow and not soak", "--ignore=tests/bayes")
 # Old releases call what newer ones of other packages deprecate, and that is not ours.
 OLD = ("-W", "ignore::DeprecationWarning", "-W", "ignore::PendingDeprecationWarning")
+# What holds with the newest packages only, and is no result: DuckDB loads pandas where an array is
+# handed to it before 2.0, and Matplotlib measures names in another way.
+NEWEST_ONLY = (
+    "tests/test_architecture.py::test_ranking_a_small_table_loads_only_what_it_needs",
+    "tests/test_architecture.py::test_a_batch_of_a_race_needs_no_scipy",
+    "tests/render/test_plotting.py::test_a_picture_is_as_wide_as_asked[score_new_task]",
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -84,12 +91,12 @@ def try_out(place: Path, python: str, constraints: list[str], tests: list[str]) 
     wanted = [
         "--editable",
         f"{ROOT}[{','.join(EXTRAS)}]",
-        "--group",
-        f"{ROOT / 'pyproject.toml'}:{GROUP}",
+        *(word for name in GROUPS for word in ("--group", f"{ROOT / 'pyproject.toml'}:{name}")),
     ]
     if subprocess.run([*pip, "--constraint", str(pins), *wanted], check=False).returncode:
         return "could not be installed"
-    options = [*QUICK, *(OLD if constraints else ()), *tests]
+    left_out = [f"--deselect={test}" for test in NEWEST_ONLY]
+    options = [*QUICK, *((*OLD, *left_out) if constraints else ()), *tests]
     run = subprocess.run([own, "-m", "pytest", *options], cwd=ROOT, check=False)
     return "passed" if run.returncode == 0 else "FAILED"
 

@@ -137,8 +137,12 @@ def test_page_of_messages_explains_no_code_that_is_gone():
 def test_reference_pages_say_what_the_code_says(page, make_reference):
     """If not, run: python scripts/make_reference.py."""
     made = getattr(make_reference, f"{page}_page")()
-    # Versions of click break lines in different places.
-    assert text_of(f"{page}.md").split() == made.split()
+    assert _words(text_of(f"{page}.md")) == _words(made)
+
+
+def _words(page: str) -> list[str]:
+    """What versions of Click agree on: not where lines break, and what is in brackets."""
+    return page.replace("[COMMAND]", "COMMAND").split()
 
 
 def test_page_of_formats_has_a_row_and_a_section_for_each_format():
