@@ -445,8 +445,8 @@ def test_failures_count_trials_whose_score_is_null(tmp_path: Path) -> None:
     rows[0]["r"] = 12.0  # no scale from 0 to 1: nothing says what is worst
     path.write_text(json.dumps(rows))
     with pytest.raises(rb.DataError, match=r"'a' answered without a score \(1\).*--score-min"):
-        rb.read(path, map=paths, failed="lowest")
-    least = rb.read(path, map=paths, failed="lowest", minimum=0)
+        rb.read(path, map=paths, failed="lowest", direction="higher")
+    least = rb.read(path, map=paths, failed="lowest", direction="higher", minimum=0)
     assert items(least).values[0, 0] == (12 + 0 + 1 + 1) / 4
 
 

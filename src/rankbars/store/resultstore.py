@@ -53,7 +53,7 @@ class ResultStore:
     [('added', 'results.csv')]
     >>> store.rename(models={"a": "alpha"}, tasks={"law": "justice"})
     >>> store.scores()
-    Scores(2 models, 1 tasks)
+    Scores(2 models, 1 task)
     >>> store.scores().models, [(one.action, one.path, one.said) for one in store.log()[1:]]
     (('alpha', 'b'), [('renamed', 'a', 'alpha'), ('renamed', 'law', 'justice')])
     """
