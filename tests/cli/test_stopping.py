@@ -191,8 +191,11 @@ def test_a_study_goes_on_where_it_was_stopped(folder: Path) -> None:
 
 def test_impatience_does_not_stop_the_tidying(folder: Path) -> None:
     """The second signal comes while temporary files are removed."""
-    where = f"{READING}\nimport shutil; remove = shutil.rmtree\n"
-    where += "shutil.rmtree = lambda *words, **named: (stop(), remove(*words, **named))"
+    where = f"{READING}\nimport shutil; remove, calls = shutil.rmtree, [stop]\n"
+    # There may be several folders; the third signal would end it at once.
+    where += (
+        "shutil.rmtree = lambda *words, **named: (calls and calls.pop()(), remove(*words, **named))"
+    )
     done = stopped(folder, where, "rank", "-", "--quiet")
     assert done.returncode == 130
     assert done.stderr == (
