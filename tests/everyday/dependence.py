@@ -252,7 +252,7 @@ CASES = (
         "a verdict on rows that go together/of a comparison",
         f"compare s.csv {NAMED} --column item=slice_id",
         OTHER,
-        ("(at 95 %), if rows are independent.",),
+        ("at 95 %), if rows are independent.",),
     ),
     Case(
         "a verdict on rows that go together/that are called independent",
