@@ -52,6 +52,11 @@ class SuspectVotes:
 class SuspectVoter(SuspectVotes):
     """A voter whose votes do not fit those of the others."""
 
+    @property
+    def voter(self) -> str:
+        """The voter: `name`."""
+        return self.name
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuspectGroup(SuspectVotes):
