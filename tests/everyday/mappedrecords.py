@@ -96,22 +96,6 @@ CASES = (
         code=1,
     ),
     Case(
-        "one file is one task/called after a metric",
-        "rank ping_latency.csv --column score=value --direction lower",
-        {
-            "ping_latency.csv": lines(
-                "model,id,value",
-                *(
-                    f"{name},{n},{40 + 9 * far + n % 7}"
-                    for n in range(30)
-                    for name, far in (("near", 0), ("far", 1))
-                ),
-            )
-        },
-        ("near leads",),
-        tasks=("ping_latency",),
-    ),
-    Case(
         "roles of a map/task is the task",
         "rank . --map 'model=model,task=results[].part,score=results[].correct'",
         {

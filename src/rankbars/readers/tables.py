@@ -308,13 +308,12 @@ def _crossed(files: Sequence[InputFile]) -> str:
 def _split_metric(stem: str, counts: Mapping[str, int]) -> tuple[str, str | None]:
     """Name of a file without the metric at its end, and that metric; None if there is none.
 
-    The name keeps a metric that no other file is called after; one that is better when higher is
-    then none.
+    A metric that is better when higher is one only where several files are called after it.
     """
     name, _, ending = stem.rpartition("_")
     side = usual_direction(ending)
     if side == "lower":
-        return (name if name and counts[ending] > 1 else stem), ending
+        return name or stem, ending
     if (loss := _loss_in(stem)) is not None:
         return stem, loss  # "rmse_wide"
     if not name or side is None or ending.casefold() == "score":

@@ -216,7 +216,7 @@ def _not_a_number(rows: Rows, role: str, name: str, unread: Unread) -> str:
     asked = ask_about_words(unread, beside_truths=rows.numbers[role].only_truths)
     if asked:
         return f"{place}: the {role} {unread.text!r} in column {name!r} is no number{more}. {asked}"
-    if parse_number(unread.text, ",") is not None:
+    if "," in unread.text and parse_number(unread.text, ",") is not None:
         return (
             f"{place}: the {role} {unread.text!r} in column {name!r} is no number with a decimal "
             f"point{more}. {advise_about_cell(unread.text)}"
