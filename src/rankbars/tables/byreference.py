@@ -40,8 +40,8 @@ __all__ = ["Survey", "look_over"]
 # Scores of so many rows are kept in files once they were read, 8 bytes each; more are read again.
 MOST_KEPT = 1 << 27
 
-# A worker looks at tasks of so many rows together, and is asked so often.
-MOST_TOGETHER, BATCHES = 1 << 21, 3
+# A worker looks at tasks of so many rows together, and is asked so often at least.
+MOST_TOGETHER, BATCHES = 1 << 22, 2
 
 
 @dataclass(frozen=True, eq=False)
