@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate
     from rankbars.data.board import Leaderboard
     from rankbars.data.boardchange import Finding, Submitted
-    from rankbars.data.boardfile import load
     from rankbars.data.boardparts import CostFront
+    from rankbars.data.boardreading import load
     from rankbars.data.categorymeans import CategoryMeans, WeightMap
     from rankbars.data.claim import Claim
     from rankbars.data.comparisons import Comparisons
@@ -223,7 +223,7 @@ _MODULE_OF: Final = {
     "head_to_head": "rankbars.matches",
     "hold_out": "rankbars.methods",
     "leaderboard": "rankbars.pipeline",
-    "load": "rankbars.data.boardfile",
+    "load": "rankbars.data.boardreading",
     "noise": "rankbars.repeated",
     "plain_table": "rankbars.steps.recordmeans",
     "plan": "rankbars.planned",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankbars.data.board import Leaderboard
-from rankbars.data.boardfile import load
+from rankbars.data.boardreading import load
 from rankbars.data.notes import Note
 from rankbars.data.outlook import Goal, Plan
 from rankbars.data.scores import Scores

@@ -17,7 +17,8 @@ import numpy as np
 
 from rankbars.data.about import About
 from rankbars.data.board import Leaderboard
-from rankbars.data.boardfile import board_json, load
+from rankbars.data.boardfile import board_json
+from rankbars.data.boardreading import load
 from rankbars.data.madefiles import Draft, MadeFiles, digest_of, make_files
 from rankbars.data.notes import Note
 from rankbars.data.scores import Input, Scores

@@ -6,7 +6,8 @@ import pytest
 
 import rankbars as rb
 from rankbars.data.about import About
-from rankbars.data.boardfile import board_from_dict, board_json, board_schema, board_to_dict
+from rankbars.data.boardfile import board_json, board_schema, board_to_dict
+from rankbars.data.boardreading import board_from_dict
 from rankbars.errors import DataError, OptionError, RankbarsError
 
 ALL = {

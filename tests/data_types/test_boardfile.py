@@ -16,7 +16,8 @@ from hypothesis import given
 from strategies import score_tables
 
 import rankbars as rb
-from rankbars.data.boardfile import board_from_dict, board_json, board_schema, board_to_dict
+from rankbars.data.boardfile import board_json, board_schema, board_to_dict
+from rankbars.data.boardreading import board_from_dict
 from rankbars.data.diagnosis import JudgeReport, Neighbours
 
 

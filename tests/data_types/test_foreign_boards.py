@@ -13,7 +13,8 @@ import pytest
 from mutations import Case, mutate
 
 import rankbars as rb
-from rankbars.data.boardfile import board_json, parse_board
+from rankbars.data.boardfile import board_json
+from rankbars.data.boardreading import parse_board
 from rankbars.render import RENDERERS, render
 from rankbars.render.averagetables import render_average
 from rankbars.render.changes import change_json, change_text

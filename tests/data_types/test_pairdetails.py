@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import rankbars as rb
-from rankbars.data.boardfile import board_from_dict, board_json, board_schema, board_to_dict
+from rankbars.data.boardfile import board_json, board_schema, board_to_dict
+from rankbars.data.boardreading import board_from_dict
 from rankbars.data.taskresult import PairDetails, TaskPairs
 from rankbars.errors import DataError
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import rankbars as rb
-from rankbars.data.boardfile import board_from_dict, board_json, board_schema, board_to_dict
+from rankbars.data.boardfile import board_json, board_schema, board_to_dict
+from rankbars.data.boardreading import board_from_dict
 from rankbars.data.rowscores import RowScores
 from rankbars.errors import DataError
 from rankbars.render.pagedata import page_data

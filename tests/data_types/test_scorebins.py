@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import rankbars as rb
-from rankbars.data.boardfile import board_from_dict, board_json, board_schema
+from rankbars.data.boardfile import board_json, board_schema
+from rankbars.data.boardreading import board_from_dict
 from rankbars.data.taskresult import ScoreBins
 from rankbars.steps.boardassembly import MOST_BINS, bin_scores
 

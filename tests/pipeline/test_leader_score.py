@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 import rankbars as rb
-from rankbars.data.boardfile import board_from_dict, board_to_dict
+from rankbars.data.boardfile import board_to_dict
+from rankbars.data.boardreading import board_from_dict
 from rankbars.render.sentences import leader_lines
 
 MODELS = list("abcdefgh")

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankbars as rb
-from rankbars.data.boardfile import board_from_dict, board_to_dict
+from rankbars.data.boardfile import board_to_dict
+from rankbars.data.boardreading import board_from_dict
 from rankbars.render import render
 from rankbars.render.pagedata import page_data
 from rankbars.render.sentences import headline

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import rankbars as rb
-from rankbars.data.boardfile import board_from_dict, board_json
+from rankbars.data.boardfile import board_json
+from rankbars.data.boardreading import board_from_dict
 from rankbars.render.averagetables import average_table, render_average, render_differences
 from rankbars.render.page import render_html
 

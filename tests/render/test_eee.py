@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankbars as rb
-from rankbars.data.boardfile import board_from_dict, board_to_dict
+from rankbars.data.boardfile import board_to_dict
+from rankbars.data.boardreading import board_from_dict
 from rankbars.render.evalrecords import eee_records, render_eee
 
 SCHEMA = json.loads((EEE / "schemas" / "eval.schema.json").read_text(encoding="utf-8"))

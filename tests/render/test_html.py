@@ -12,7 +12,8 @@ from hypothesis import Phase, given, settings
 from render.boards import average_board, board_of, new_task_board, overall, task, task_board
 from render.hostile import NASTY, hostile_boards
 
-from rankbars.data.boardfile import board_from_dict, board_to_dict
+from rankbars.data.boardfile import board_to_dict
+from rankbars.data.boardreading import board_from_dict
 from rankbars.data.notes import Note
 from rankbars.errors import OptionError
 from rankbars.render import RENDERERS, render

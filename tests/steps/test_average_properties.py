@@ -12,7 +12,8 @@ from scipy import stats
 from strategies import score_tables
 
 import rankbars as rb
-from rankbars.data.boardfile import board_from_dict, board_json
+from rankbars.data.boardfile import board_json
+from rankbars.data.boardreading import board_from_dict
 from rankbars.steps.average.averagechoices import ESTIMATORS
 from rankbars.steps.average.averagemethods import METHODS
 from rankbars.steps.average.scales import NORMALISATIONS

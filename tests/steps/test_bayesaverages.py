@@ -10,7 +10,8 @@ from calibration import Calibration
 from reference import golden
 
 import rankbars as rb
-from rankbars.data.boardfile import board_from_dict, board_json
+from rankbars.data.boardfile import board_json
+from rankbars.data.boardreading import board_from_dict
 from rankbars.simulate.posteriorstudy import measure_coverage, measure_published
 from rankbars.simulate.study import Row, number
 

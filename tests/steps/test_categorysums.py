@@ -10,7 +10,8 @@ from calibration import Calibration
 from scipy import stats
 
 import rankbars as rb
-from rankbars.data.boardfile import board_from_dict, board_to_dict
+from rankbars.data.boardfile import board_to_dict
+from rankbars.data.boardreading import board_from_dict
 from rankbars.data.categorymeans import CategoryMeans
 from rankbars.data.evidence import Items
 from rankbars.render.weighttables import render_weights

@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 import rankbars as rb
-from rankbars.data.boardfile import board_from_dict, board_to_dict
+from rankbars.data.boardfile import board_to_dict
+from rankbars.data.boardreading import board_from_dict
 
 MEAN, SE = [0.50, 0.52, 0.60, 0.61, 0.61], [0.02, 0.02, 0.02, 0.03, 0.01]
 

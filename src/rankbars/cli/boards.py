@@ -275,7 +275,7 @@ def report_command(
 
 def load_board(path: str) -> Leaderboard:
     """The board in a file, or on standard input."""
-    from rankbars.data.boardfile import load, parse_board
+    from rankbars.data.boardreading import load, parse_board
 
     if path != STANDARD:
         return load(path)

@@ -323,7 +323,7 @@ def submit_command(
     by: str | None,
 ) -> int:
     """Examine, add, say."""
-    from rankbars.data.boardfile import load
+    from rankbars.data.boardreading import load
     from rankbars.data.drafts import write_all
     from rankbars.render.submissiontext import submitted_json, submitted_markdown, submitted_text
     from rankbars.submissions import submit
