@@ -27,7 +27,7 @@ from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError, RankbarsError, UnknownOptionError
 from rankbars.pipeline import leaderboard
 from rankbars.readers.sitekeys import by_keys
-from rankbars.render.notation import visible
+from rankbars.render.shownnames import visible
 from rankbars.render.siteboards import (
     MAIN_BOARD,
     board_paths,

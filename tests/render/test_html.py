@@ -17,8 +17,8 @@ from rankbars.data.boardreading import board_from_dict
 from rankbars.data.notes import Note
 from rankbars.errors import OptionError
 from rankbars.render import RENDERERS, render
-from rankbars.render.notation import shorten, visible
 from rankbars.render.page import fragment_html, render_html
+from rankbars.render.shownnames import shorten, visible
 
 VOID = {"meta", "br", "input", "wbr"}
 

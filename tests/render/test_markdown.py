@@ -10,7 +10,7 @@ from render.hostile import hostile_boards, hostile_names
 
 from rankbars.data.notes import Note
 from rankbars.render.markdown import LIMIT, MARKER, render_markdown
-from rankbars.render.notation import shorten, visible
+from rankbars.render.shownnames import shorten, visible
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 

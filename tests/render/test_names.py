@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from render.hostile import NASTY, hostile_names
 from rich.cells import cell_len
 
-from rankbars.render.notation import graphemes, shorten, shorten_all, visible
+from rankbars.render.shownnames import graphemes, shorten, shorten_all, visible
 
 
 @given(hostile_names)

@@ -148,7 +148,7 @@ def one_model_as_sides(
         return f"To call the inputs otherwise, name them: {shown}."
     if len(scores.models) != 1:
         return ""
-    from rankbars.render.notation import visible
+    from rankbars.render.shownnames import visible
 
     paths = list(inputs)
     if len(paths) == 1:

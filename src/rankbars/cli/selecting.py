@@ -162,7 +162,8 @@ def _told(scores: Scores, chosen: Scores, by: str) -> str:
 
 
 def _listed(title: str, names: Sequence[str]) -> str:
-    from rankbars.render.notation import counted, visible
+    from rankbars.render.notation import counted
+    from rankbars.render.shownnames import visible
 
     shown = ", ".join(visible(name) for name in names)
     return f"{visible(title)} ({counted(len(names), 'task')}): {shown}."

@@ -79,7 +79,7 @@ def table_command(
     """Read, average, print."""
     import rankbars as rb
     from rankbars.data.notes import list_words
-    from rankbars.render.notation import visible
+    from rankbars.render.shownnames import visible
 
     rows = parse_records(_content(records), "standard input" if records == STANDARD else records)
     table = rb.plain_table(rows, **asked)

@@ -15,8 +15,9 @@ from rankbars.data.board import Leaderboard
 from rankbars.data.boardparts import CategoryRanks, Change, OverTime
 from rankbars.data.notes import list_words
 from rankbars.data.suspects import MovedModel, SuspectVotes
-from rankbars.render.notation import MISSING, counted, show_count, show_ranks, visible
+from rankbars.render.notation import MISSING, counted, show_count, show_ranks
 from rankbars.render.ranktable import Head, SideTable
+from rankbars.render.shownnames import visible
 
 __all__ = [
     "CategoryRow",

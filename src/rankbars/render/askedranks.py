@@ -25,15 +25,9 @@ from rankbars.render.claims import (
     statements_level,
 )
 from rankbars.render.methodbox import pairs_decided
-from rankbars.render.notation import (
-    counted,
-    short_names,
-    show_chance,
-    show_level,
-    show_ranks,
-    visible,
-)
+from rankbars.render.notation import counted, show_chance, show_level, show_ranks
 from rankbars.render.sentences import place
+from rankbars.render.shownnames import short_names, visible
 from rankbars.render.textlines import each_wrapped, in_columns, text_of, wrapped
 
 __all__ = [

@@ -16,15 +16,13 @@ from rankbars.errors import DataError
 from rankbars.render.claims import APPROXIMATE, average_level, average_title
 from rankbars.render.notation import (
     MISSING,
-    short_names,
-    shorten,
     show_interval,
     show_level,
     show_number,
     show_scores,
     suitable_decimals,
-    visible,
 )
+from rankbars.render.shownnames import short_names, shorten, visible
 from rankbars.render.textlines import WIDTH, each_wrapped, in_columns, text_of, wrapped
 from rankbars.stats.tails import critical_value
 

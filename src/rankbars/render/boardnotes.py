@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.notes import Note, list_words
-from rankbars.render.notation import visible
+from rankbars.render.shownnames import visible
 
 __all__ = [
     "OFTEN_MISSED",

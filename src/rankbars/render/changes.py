@@ -21,13 +21,12 @@ from rankbars.render.markdown import code_of
 from rankbars.render.notation import (
     MISSING,
     counted,
-    shorten_all,
     show_count,
     show_number,
     show_ranks,
     suitable_decimals,
-    visible,
 )
+from rankbars.render.shownnames import shorten_all, visible
 from rankbars.render.textlines import cells_of, each_wrapped, in_columns, text_of, wrapped
 
 __all__ = [

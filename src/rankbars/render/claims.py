@@ -11,7 +11,8 @@ import numpy as np
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
-from rankbars.render.notation import show_guarantee, show_level, visible
+from rankbars.render.notation import show_guarantee, show_level
+from rankbars.render.shownnames import visible
 
 if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate, Over

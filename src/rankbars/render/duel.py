@@ -19,16 +19,14 @@ from rankbars.render.claims import APPROXIMATE, approximate_words, given_rows
 from rankbars.render.notation import (
     MISSING,
     rows_of,
-    short_names,
-    shorten,
     show_count,
     show_level,
     show_number,
     show_signed,
     suitable_decimals,
-    visible,
 )
 from rankbars.render.plantext import needed_to_dict, needed_words
+from rankbars.render.shownnames import short_names, shorten, visible
 from rankbars.render.textlines import cells_of, each_wrapped, html_table, in_columns, text_of
 
 __all__ = [

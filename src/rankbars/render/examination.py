@@ -20,17 +20,9 @@ from rankbars.data.diagnosis import (
 )
 from rankbars.data.notes import list_words
 from rankbars.render.arenatables import suspect_tables
-from rankbars.render.notation import (
-    MISSING,
-    short_names,
-    shorten,
-    show_guarantee,
-    show_level,
-    show_ranks,
-    show_share,
-    visible,
-)
+from rankbars.render.notation import MISSING, show_guarantee, show_level, show_ranks, show_share
 from rankbars.render.ranktable import SideTable
+from rankbars.render.shownnames import short_names, shorten, visible
 from rankbars.render.textlines import WIDTH, in_columns, text_of, wrapped
 
 __all__ = [

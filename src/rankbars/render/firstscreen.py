@@ -19,7 +19,7 @@ from rankbars.render.claims import (
     leads_with_band,
     new_task_claim,
 )
-from rankbars.render.notation import counted, show_ranks, visible
+from rankbars.render.notation import counted, show_ranks
 from rankbars.render.sentences import (
     NameWriter,
     absent_sentences,
@@ -33,6 +33,7 @@ from rankbars.render.sentences import (
     row_word,
     states_who_is_first,
 )
+from rankbars.render.shownnames import visible
 
 __all__ = [
     "Band",

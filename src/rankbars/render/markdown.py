@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from rankbars.data.board import Leaderboard
 from rankbars.render.boardnotes import Remark, remark_text
 from rankbars.render.claims import lead_claim
-from rankbars.render.notation import shorten, show_count, visible
+from rankbars.render.notation import show_count
 from rankbars.render.ranktable import Row, SideTable, Table, board_table, task_table
 from rankbars.render.sentences import (
     field_parts,
@@ -23,6 +23,7 @@ from rankbars.render.sentences import (
     task_line,
     width_line,
 )
+from rankbars.render.shownnames import shorten, visible
 from rankbars.render.sidetables import may_share_first, side_tables
 
 __all__ = ["LIMIT", "MARKER", "code_of", "render_markdown", "words_of"]

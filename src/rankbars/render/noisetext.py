@@ -12,7 +12,8 @@ import numpy as np
 from rankbars.data.noise import CLEAR, Costs, Noise, NoiseParts, RunEffect, TaskNoise
 from rankbars.data.plain import Keys, json_text, to_plain
 from rankbars.errors import DataError
-from rankbars.render.notation import shorten_all, show_level, visible
+from rankbars.render.notation import show_level
+from rankbars.render.shownnames import shorten_all, visible
 from rankbars.render.textlines import each_wrapped, html_table, in_columns, text_of, wrapped
 
 if TYPE_CHECKING:

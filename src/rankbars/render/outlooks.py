@@ -11,14 +11,8 @@ from rankbars.data.outlook import (
     Preflight,
 )
 from rankbars.data.plain import answer_json
-from rankbars.render.notation import (
-    round_up,
-    rows_of,
-    show_count,
-    show_level,
-    show_number,
-    visible,
-)
+from rankbars.render.notation import round_up, rows_of, show_count, show_level, show_number
+from rankbars.render.shownnames import visible
 from rankbars.render.textlines import each_wrapped, text_of
 
 __all__ = ["alarms_json", "alarms_text", "preflight_json", "preflight_text"]

@@ -34,7 +34,6 @@ from rankbars.render.firstscreen import (
 from rankbars.render.glossary import glossary
 from rankbars.render.methodbox import method_entries
 from rankbars.render.noisetext import NoiseTable, noise_sentences, noise_table
-from rankbars.render.notation import visible
 from rankbars.render.pagedata import page_json, shares_line
 from rankbars.render.pagelayout import (
     PageRow,
@@ -60,6 +59,7 @@ from rankbars.render.sentences import (
     task_line,
     width_line,
 )
+from rankbars.render.shownnames import visible
 from rankbars.render.sidetables import cost_table, order_table, placed_table
 from rankbars.stats.resampling.rankcounts import TOP
 

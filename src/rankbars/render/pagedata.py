@@ -32,8 +32,9 @@ from rankbars.render.claims import (
 from rankbars.render.examination import finding_title, finding_value
 from rankbars.render.exploration import explore_data
 from rankbars.render.firstscreen import opening, what_is_ranked
-from rankbars.render.notation import show_level, visible
+from rankbars.render.notation import show_level
 from rankbars.render.ranktable import score_title, task_decimals, task_score_note
+from rankbars.render.shownnames import visible
 from rankbars.stats.resampling.rankcounts import TOP
 
 __all__ = ["page_data", "page_json", "shares_line", "top_share"]

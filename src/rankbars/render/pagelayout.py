@@ -14,9 +14,10 @@ from rankbars.data.notes import list_words
 from rankbars.render.averagetables import average_table
 from rankbars.render.claims import level_words, overall_claim, task_claim
 from rankbars.render.firstscreen import bands
-from rankbars.render.notation import shorten_all, show_chance, show_ranks, ticked_ranks, visible
+from rankbars.render.notation import show_chance, show_ranks, ticked_ranks
 from rankbars.render.pagedata import top_share
 from rankbars.render.ranktable import Row, Table, task_scores
+from rankbars.render.shownnames import shorten_all, visible
 from rankbars.stats.resampling.rankcounts import TOP
 
 __all__ = [

@@ -7,7 +7,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from rankbars.render.notation import shorten, visible
+from rankbars.render.shownnames import shorten, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment

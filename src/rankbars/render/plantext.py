@@ -13,12 +13,8 @@ from rankbars.data.outlook import (
     Split,
 )
 from rankbars.data.plain import answer_json
-from rankbars.render.notation import (
-    counted,
-    round_up,
-    show_count,
-    visible,
-)
+from rankbars.render.notation import counted, round_up, show_count
+from rankbars.render.shownnames import visible
 from rankbars.render.textlines import each_wrapped, text_of
 from rankbars.stats.samplesize import Needed
 

@@ -9,7 +9,8 @@ from typing import Any
 from rankbars.data.notes import list_words
 from rankbars.data.plain import answer_json
 from rankbars.data.raceboard import RaceBoard, Racer
-from rankbars.render.notation import counted, round_up, show_count, show_share, visible
+from rankbars.render.notation import counted, round_up, show_count, show_share
+from rankbars.render.shownnames import visible
 from rankbars.render.textlines import each_wrapped, html_table, in_columns, text_of
 
 __all__ = ["RACE_SCHEMA", "race_html", "race_json", "race_text"]

@@ -26,15 +26,8 @@ from rankbars.render.claims import (
     scale_words,
     statements_level,
 )
-from rankbars.render.notation import (
-    counted,
-    shorten,
-    show_level,
-    show_number,
-    show_share,
-    suitable_decimals,
-    visible,
-)
+from rankbars.render.notation import counted, show_level, show_number, show_share, suitable_decimals
+from rankbars.render.shownnames import shorten, visible
 from rankbars.render.sidetables import (
     field_words,
     may_share_first,

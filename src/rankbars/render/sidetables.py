@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.notes import list_words
-from rankbars.errors import DataError
 from rankbars.render.claims import APPROXIMATE, only_metric, statements_level
 from rankbars.render.notation import (
     MISSING,
@@ -24,9 +23,9 @@ from rankbars.render.notation import (
     show_ranks,
     show_scores,
     suitable_decimals,
-    visible,
 )
 from rankbars.render.ranktable import Head, SideTable
+from rankbars.render.shownnames import visible
 from rankbars.stats.tails import critical_value
 
 if TYPE_CHECKING:
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = [
     "cost_table",
     "field_words",
-    "front_of",
     "may_share_first",
     "order_table",
     "placed_sentence",
@@ -226,16 +224,6 @@ def screen_sentence(board: Leaderboard) -> str:
         f"(p = {partly.lean_p:.2g}), so their gaps are hardly by chance: read their places with "
         "care."
     )
-
-
-def front_of(board: Leaderboard) -> CostFront:
-    """The front of a board; `DataError` where no costs were given."""
-    if board.front is None:
-        raise DataError(
-            "This board knows no costs. Rank again with --cost COLUMN, for costs per item, or "
-            "--prices FILE, for one known cost per model."
-        )
-    return board.front
 
 
 def cost_table(board: Leaderboard) -> SideTable | None:

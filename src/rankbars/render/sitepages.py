@@ -20,10 +20,11 @@ from rankbars.render.boardnotes import few_remarks, remark_text
 from rankbars.render.changes import change_json
 from rankbars.render.claims import is_weighted, only_metric
 from rankbars.render.methodbox import method_entries
-from rankbars.render.notation import counted, show_ranks, visible
+from rankbars.render.notation import counted, show_ranks
 from rankbars.render.pagetemplates import page_environment
 from rankbars.render.paragraph import citation, methods_paragraph, references
 from rankbars.render.ranktable import task_scores
+from rankbars.render.shownnames import visible
 from rankbars.render.siteboards import (
     BOARD_STYLE,
     MAIN_BOARD,

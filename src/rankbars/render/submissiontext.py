@@ -11,7 +11,8 @@ from rankbars.data.plain import answer_json
 from rankbars.render.changes import LEVEL_KEYS, level_json
 from rankbars.render.claims import stated_words
 from rankbars.render.markdown import code_of, words_of
-from rankbars.render.notation import MISSING, counted, shorten, show_ranks, visible
+from rankbars.render.notation import MISSING, counted, show_ranks
+from rankbars.render.shownnames import shorten, visible
 from rankbars.render.textlines import each_wrapped, in_columns, text_of, wrapped
 
 __all__ = ["submitted_json", "submitted_markdown", "submitted_text"]

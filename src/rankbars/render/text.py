@@ -13,7 +13,7 @@ from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.notes import list_words
 from rankbars.render.boardnotes import remark_text
 from rankbars.render.claims import Claim
-from rankbars.render.notation import COMPLETE, shorten, shorten_all, visible
+from rankbars.render.notation import COMPLETE
 from rankbars.render.ranktable import (
     Head,
     SideTable,
@@ -33,6 +33,7 @@ from rankbars.render.sentences import (
     task_line,
     width_line,
 )
+from rankbars.render.shownnames import shorten, shorten_all, visible
 from rankbars.render.sidetables import side_tables
 from rankbars.render.textlines import cells_of, each_wrapped, in_columns
 

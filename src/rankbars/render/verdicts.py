@@ -22,9 +22,9 @@ from rankbars.render.notation import (
     show_number,
     show_signed,
     suitable_decimals,
-    visible,
 )
 from rankbars.render.plantext import rounded_rows
+from rankbars.render.shownnames import visible
 from rankbars.render.textlines import each_wrapped, text_of, wrapped
 
 __all__ = [

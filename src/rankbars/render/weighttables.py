@@ -10,14 +10,8 @@ import numpy as np
 
 from rankbars.data.categorymeans import CategoryMeans, WeightMap, WinnerChange
 from rankbars.render.averagetables import category_columns
-from rankbars.render.notation import (
-    MISSING,
-    short_names,
-    shorten,
-    show_level,
-    show_share,
-    visible,
-)
+from rankbars.render.notation import MISSING, show_level, show_share
+from rankbars.render.shownnames import short_names, shorten, visible
 from rankbars.render.textlines import in_columns, text_of, wrapped
 
 __all__ = ["render_weights", "weights_to_dict"]

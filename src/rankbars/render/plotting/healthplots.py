@@ -12,7 +12,7 @@ from rankbars.data.noise import Noise
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError, OptionError
 from rankbars.render.claims import level_words
-from rankbars.render.notation import shorten, show_guarantee, show_share, visible
+from rankbars.render.notation import show_guarantee, show_share
 from rankbars.render.plotting.lettering import Names, labels
 from rankbars.render.plotting.style import (
     ALL,
@@ -24,6 +24,7 @@ from rankbars.render.plotting.style import (
     label_columns,
     label_rows,
 )
+from rankbars.render.shownnames import shorten, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from rankbars.render.notation import counted, graphemes, shorten_all, visible
+from rankbars.render.notation import counted
+from rankbars.render.shownnames import graphemes, shorten_all, visible
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -20,7 +20,7 @@ from rankbars.render.claims import (
     statements_level,
     task_claim,
 )
-from rankbars.render.notation import counted, shorten, visible
+from rankbars.render.notation import counted
 from rankbars.render.plotting.lettering import labels
 from rankbars.render.plotting.scoreplots import score_words
 from rankbars.render.plotting.style import (
@@ -39,6 +39,7 @@ from rankbars.render.plotting.style import (
     rank_axis,
 )
 from rankbars.render.ranktable import task_order
+from rankbars.render.shownnames import shorten, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

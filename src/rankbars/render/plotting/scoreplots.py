@@ -15,7 +15,7 @@ from rankbars.data.scores import Direction, Scores
 from rankbars.data.taskresult import TaskResult
 from rankbars.errors import DataError, OptionError
 from rankbars.render.claims import average_level, average_title, lead_claim, overall_claim
-from rankbars.render.notation import counted, shorten, show_level, visible
+from rankbars.render.notation import counted, show_level
 from rankbars.render.plotting.lettering import labels
 from rankbars.render.plotting.style import (
     ALL,
@@ -33,6 +33,7 @@ from rankbars.render.plotting.style import (
     last_rank,
     rank_axis,
 )
+from rankbars.render.shownnames import shorten, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,9 +9,10 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rankbars.render.notation import show_ranks, ticked_ranks, visible
+from rankbars.render.notation import show_ranks, ticked_ranks
 from rankbars.render.plotting.lettering import labels, set_letters, without_glyph_warnings
 from rankbars.render.plotting.style import FIRST, PRINT, fold
+from rankbars.render.shownnames import visible
 
 if TYPE_CHECKING:
     from matplotlib.text import Text

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import MissingPackageError, OptionError, UnknownOptionError
-from rankbars.render.notation import ticked_ranks, visible
+from rankbars.render.notation import ticked_ranks
 from rankbars.render.plotting.lettering import (
     NAME_WIDTH,
     Names,
@@ -21,6 +21,7 @@ from rankbars.render.plotting.lettering import (
     set_letters,
     without_glyph_warnings,
 )
+from rankbars.render.shownnames import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

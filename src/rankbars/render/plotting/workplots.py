@@ -14,7 +14,7 @@ from rankbars.data.outlook import Plan
 from rankbars.data.raceboard import RaceBoard
 from rankbars.errors import DataError, OptionError
 from rankbars.render.claims import statements_level
-from rankbars.render.notation import show_count, show_level, visible
+from rankbars.render.notation import show_count, show_level
 from rankbars.render.plotting.lettering import labels
 from rankbars.render.plotting.scoreplots import score_words
 from rankbars.render.plotting.style import (
@@ -27,10 +27,12 @@ from rankbars.render.plotting.style import (
     Shown,
     check_picture,
 )
-from rankbars.render.sidetables import front_of
+from rankbars.render.shownnames import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from rankbars.data.boardparts import CostFront
 
 __all__ = ["curve_picture", "plot_curve", "plot_front", "plot_race", "race_picture"]
 
@@ -167,7 +169,7 @@ def plot_front(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
     OptionError
         If models are sorted by something else than their score.
     """
-    front = front_of(board)
+    front = _front_of(board)
     if shown.sort != "score":
         raise OptionError("front has the order of costs and scores: leave --sort out.")
     rows = np.array(shown.rows(board.models, board.order), dtype=np.intp)
@@ -242,3 +244,13 @@ def _turn(board: Leaderboard, ax: Axes) -> None:
     result = next(iter(board.tasks.values())) if board.lead == "task" else board.aggregate
     if result is not None and result.direction == "lower":
         ax.invert_yaxis()
+
+
+def _front_of(board: Leaderboard) -> CostFront:
+    """The front of a board; `DataError` where no costs were given."""
+    if board.front is None:
+        raise DataError(
+            "This board knows no costs. Rank again with --cost COLUMN, for costs per item, or "
+            "--prices FILE, for one known cost per model."
+        )
+    return board.front
