@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,69 @@ def test_decimal_commas_are_read_between_semicolons(tmp_path: Path) -> None:
 def test_decimal_commas_beside_points_are_refused(tmp_path: Path) -> None:
     text = refusal(write(tmp_path, "model;item;score\na;1;0,5\nb;1;1.284\n"))
     assert "'score' holds numbers with a decimal comma and numbers with a point" in text
+
+
+def values_of(path: Path, **options: Any) -> Any:
+    (task,) = rb.read(path, **options).tasks.values()
+    assert isinstance(task, rb.Items)
+    return task.values.T.tolist()
+
+
+def test_a_point_that_may_stand_between_thousands_is_asked_about(tmp_path: Path) -> None:
+    path = write(tmp_path, "model;item;score\na;1;1.234\na;2;950\nb;1;980\nb;2;1.100\n")
+    text = refusal(path)
+    assert "such as '1.100' beside whole numbers below 1000" in text
+    assert "thousands (1100): --decimal , (in" in text
+    assert values_of(path, decimal=",") == [[1234, 950], [980, 1100]]
+    assert values_of(path, decimal=".") == [[1.234, 950], [980, 1.1]]
+    matrix = write(tmp_path, "item;a;b\n1;1.234;980\n2;950;1.100\n", "matrix.csv")
+    assert "there are cells such as '1.234' beside whole numbers" in refusal(matrix)
+    assert values_of(matrix, decimal=",", direction="higher") == [[1234, 950], [980, 1100]]
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (("1.234", "2.345", "1.500"), True),  # nothing else says what the point is
+        (("1.234", "0.950", "1.500"), False),
+        (("1.234", "2.5", "950"), False),
+        (("1.234", "1500", "950"), False),
+    ],
+)
+def test_between_semicolons_a_point_is_a_decimal_mark_and_told_where_it_may_be_none(
+    tmp_path: Path, cells: tuple[str, ...], said: bool
+) -> None:
+    rows = [f"{m};{i};{cell}\n" for m in "ab" for i, cell in enumerate(cells)]
+    path = write(tmp_path, "model;item;score\n" + "".join(rows))
+    assert values_of(path) == [[float(cell) for cell in cells]] * 2
+    notes = [note.message for note in rb.read(path).notes if note.code == "spelling"]
+    assert [("if it stands between thousands, --decimal ," in text) for text in notes] == [True] * (
+        said
+    )
+    assert not [note for note in rb.read(path, decimal=".").notes if note.code == "spelling"]
+
+
+@pytest.mark.parametrize("name", ["r.jsonl", "r.json", "r.parquet", "r.md"])
+def test_a_decimal_comma_is_heeded_in_every_kind_of_file(tmp_path: Path, name: str) -> None:
+    texts = {"model": ["a", "a", "b"], "item": ["1", "2", "1"], "score": ["0,5", "1.284", "2,25"]}
+    rows = [dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True)]
+    path = tmp_path / name
+    if name == "r.parquet":
+        write_parquet(texts, tmp_path, "r")
+    elif name == "r.md":
+        lines = [" | ".join(row.values()) for row in rows]
+        path.write_text("\n".join(["model | item | score", "--- | --- | ---", *lines, ""]))
+    else:
+        text = "\n".join(map(json.dumps, rows)) if name == "r.jsonl" else json.dumps(rows)
+        path.write_text(text)
+    assert "no number with a decimal point" in refusal(path)
+    one, two = values_of(path, decimal=",")
+    assert one == [0.5, 1284]
+    assert two[0] == 2.25
+    if name != "r.parquet":
+        path.write_text(path.read_text().replace("1.284", "1.28"))
+        said = "'1.28' in column 'score' is no number with a decimal comma"
+        assert said in refusal(path, decimal=",")
 
 
 def test_underscores_are_no_part_of_a_number(tmp_path: Path) -> None:

@@ -141,17 +141,15 @@ class _Header(NamedTuple):
         return self.rows + (self.lines if self.titles else 0)
 
 
-def open_delimited(file: InputFile, engine: Engine, decimal: str | None = None) -> CsvTable:
+def open_delimited(file: InputFile, engine: Engine) -> CsvTable:
     """The file as a table of text; only its header has been read.
-
-    Where it is not told what the `decimal` mark is, it is a comma between semicolons only.
 
     Raises
     ------
     ReadError
         If there is no header.
     """
-    return CsvTable(file, _read_header(file), engine, decimal)
+    return CsvTable(file, _read_header(file), engine)
 
 
 class CsvTable(Table):
@@ -168,17 +166,13 @@ class CsvTable(Table):
         Its names, delimiter, and the lines above.
     engine : Engine
         The database.
-    decimal : {".", ","}, optional
-        What separates the fraction of a number.
     """
 
-    def __init__(
-        self, file: InputFile, header: _Header, engine: Engine, decimal: str | None = None
-    ) -> None:
+    def __init__(self, file: InputFile, header: _Header, engine: Engine) -> None:
         # Rows are counted as an editor shows them where there is more than a header above.
         self.header_rows = header.row
         # Semicolons stand between cells where the comma is the decimal mark.
-        self.decimal = decimal or ("," if header.delimiter == ";" else ".")
+        self.decimal = "," if header.delimiter == ";" else "."
         self.source = file.label
         self.columns = header.names
         self.remark = header.remark
@@ -198,9 +192,9 @@ class CsvTable(Table):
         self.pile: CsvPile | None = None
         self._is_whole = False  # whether there are no more rows than those
 
-    def again(self, file: InputFile, engine: Engine, decimal: str | None) -> CsvTable:
+    def again(self, file: InputFile, engine: Engine) -> CsvTable:
         """The same file for reading, as it was opened."""
-        again = CsvTable(file, self._header, engine, decimal)
+        again = CsvTable(file, self._header, engine)
         again._first, again._is_whole = self._first, self._is_whole
         return again
 
@@ -253,7 +247,7 @@ class CsvTable(Table):
             self._note_headers(repeated)
             return Relation(
                 self._engine, piled.alone, columns, dense=not repeated, decimal=self.decimal,
-                piled=piled,
+                is_told=self.is_told, piled=piled,
             )  # fmt: skip
         selected = ", ".join(cell for cell, _ in columns.values()) or "c0"
         table = self._engine.new_name()
@@ -272,7 +266,10 @@ class CsvTable(Table):
             table = self._engine.put({f"c{i}": cells[:, k] for k, i in enumerate(places.values())})
         clause = f"(SELECT *, rowid AS place FROM {table})"
         repeated = self._drop_headers(table, places)
-        return Relation(self._engine, clause, columns, dense=not repeated, decimal=self.decimal)
+        return Relation(
+            self._engine, clause, columns, dense=not repeated, decimal=self.decimal,
+            is_told=self.is_told,
+        )  # fmt: skip
 
     def _places(self, wanted: Collection[str]) -> tuple[dict[str, int], dict[str, tuple[str, str]]]:
         """Where columns stand, and what they are in the database."""

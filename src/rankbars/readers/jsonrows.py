@@ -79,7 +79,7 @@ class JsonLinesTable(Table):
         # Whether there are no more rows than those, which are not read once more.
         self.is_whole = len(first) < FIRST_ROWS and len(own) <= HEAD_ROWS
 
-    def again(self, file: InputFile, engine: Engine, decimal: str | None = None) -> JsonLinesTable:
+    def again(self, file: InputFile, engine: Engine) -> JsonLinesTable:
         """The same file for reading, as it was opened."""
         again = copy(self)
         again._file, again._engine, again.source = file, engine, file.label
@@ -116,7 +116,9 @@ class JsonLinesTable(Table):
     @cached_property
     def values(self) -> ValueTable:
         """Its rows."""
-        return _table(self._file, self.columns, self._read_rows, self._engine)
+        table = _table(self._file, self.columns, self._read_rows, self._engine)
+        table.decimal = self.decimal
+        return table
 
     def _is_row(self, row: Row) -> bool:
         return self._kind is None or row.get(self._kind[0]) == self._kind[1]

@@ -133,18 +133,21 @@ def open_table(file: InputFile, engine: Engine, decimal: str | None = None) -> T
     looks = _LOOKS.get()
     found = None if looks is None or file.url else looks.known(file.path)
     if found is None:
-        return _open(file, engine, decimal)
-    again = cast(_Opened, found).again(file, engine, decimal)
-    Header.share(found, again)
-    return again
+        table = _open(file, engine)
+    else:
+        table = cast(_Opened, found).again(file, engine)
+        Header.share(found, table)
+    if decimal is not None:
+        table.decimal, table.is_told = decimal, True
+    return table
 
 
 class _Opened(Protocol):
-    def again(self, file: InputFile, engine: Engine, decimal: str | None, /) -> Table:
+    def again(self, file: InputFile, engine: Engine, /) -> Table:
         """The same for reading: what was seen of it is not read once more."""
 
 
-def _open(file: InputFile, engine: Engine, decimal: str | None = None) -> Table:
+def _open(file: InputFile, engine: Engine) -> Table:
     if file.path.suffix.lower() in COMPRESSIONS:
         refuse_bomb(file.path, file.label)
     head = read_head(file)
@@ -164,14 +167,14 @@ def _open(file: InputFile, engine: Engine, decimal: str | None = None) -> Table:
         if suffix in MARKDOWN_SUFFIXES or is_markdown(start):
             return open_markdown(file, engine)
     if suffix in DELIMITED_SUFFIXES:
-        return open_delimited(file, engine, decimal)
+        return open_delimited(file, engine)
     from rankbars.readers.jsonrows import JsonLinesTable, open_json
 
     if suffix in JSON_LINES_SUFFIXES or _is_json_lines(start):
         return JsonLinesTable(file, engine)
     if suffix in JSON_SUFFIXES or start.startswith(("[", "{")):
         return open_json(file, engine)
-    return open_delimited(file, engine, decimal)
+    return open_delimited(file, engine)
 
 
 def may_be_table(path: Path, head: bytes) -> bool:

@@ -94,7 +94,7 @@ class ParquetTable(Table):
             )
             self.clause = f"(SELECT *, {cells} FROM {clause})"
 
-    def again(self, file: InputFile, engine: Engine, decimal: str | None = None) -> ParquetTable:
+    def again(self, file: InputFile, engine: Engine) -> ParquetTable:
         """The same file for reading, as it was opened."""
         again = copy(self)
         again.source, again.report = file.label, file.count_share
@@ -153,7 +153,10 @@ class ParquetTable(Table):
                 [*enumerate(zip(self.columns, self.types, strict=True))]
             )
         }
-        return Relation(self._engine, self.clause, columns, dense=self._dense, piled=self.piled)
+        return Relation(
+            self._engine, self.clause, columns, dense=self._dense, decimal=self.decimal,
+            is_told=self.is_told, piled=self.piled,
+        )  # fmt: skip
 
 
 def open_parquet(file: InputFile, engine: Engine) -> ParquetTable:

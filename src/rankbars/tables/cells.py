@@ -17,7 +17,7 @@ import numpy as np
 from rankbars.errors import DataError
 
 __all__ = [
-    "LONGEST_NUMBER", "PLAIN_WORDS", "WORDS", "NumberColumn", "Unread", "label_text",
+    "LONGEST_NUMBER", "ONE_POINT", "PLAIN_WORDS", "WORDS", "NumberColumn", "Unread", "label_text",
     "merge_columns", "parse_number", "read_number", "spellings_of", "without_points",
 ]  # fmt: skip
 
@@ -59,7 +59,7 @@ _DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+(?:[eE][-+]?[0-9]+)?")
 _POINTS = re.compile(
     r"[-+]?[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+,[0-9]+|(?:\.[0-9]{3}){2,}(?:,[0-9]+)?)"
 )
-_ONE_POINT = re.compile(r"[-+]?[1-9][0-9]{0,2}\.[0-9]{3}")
+ONE_POINT = r"[-+]?[1-9][0-9]{0,2}\.[0-9]{3}"
 
 _BOLD = re.compile(r"(\*\*|__|\*)(.*[0-9].*)\1")
 
@@ -129,6 +129,19 @@ class NumberColumn(NamedTuple):
     def only_truths(self) -> bool:
         """Whether there are values and all of them are true or false."""
         return 0 < self.plain == self.truths and not self.percentages
+
+    @property
+    def either(self) -> str:
+        """What to ask where points may stand between thousands as well as before a fraction."""
+        example = dict(self.spellings).get("either", "")
+        if not example:
+            return ""
+        whole = without_points(example)
+        return (
+            f"cells such as {example!r} beside whole numbers below 1000. If a point stands between "
+            f"thousands ({whole:g}): --decimal , (in Python: decimal=','). If it is the decimal "
+            "mark: --decimal . (in Python: decimal='.')."
+        )
 
     @property
     def mixture(self) -> str:
@@ -249,7 +262,7 @@ def without_points(text: str) -> float | None:
     (1284.0, None, None)
     """
     plain = text.strip()
-    return float(plain.replace(".", "")) if _ONE_POINT.fullmatch(plain) else None
+    return float(plain.replace(".", "")) if re.fullmatch(ONE_POINT, plain) else None
 
 
 def _unmarked(plain: str) -> str:

@@ -369,7 +369,7 @@ class TableView(Table):
         self.source, self.header_rows, self.remark = table.source, table.header_rows, table.remark
         self.partitions, self.report = table.partitions, table.report
         self.metric, self.measured, self.decimal = table.metric, table.measured, table.decimal
-        self.durations = table.durations
+        self.durations, self.is_told = table.durations, table.is_told
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]  # those of JSON lines grow

@@ -544,6 +544,8 @@ def numeric_columns(
         raise DataError(
             _mixed(table, f"some cells are percentages ({shown}) and some are plain numbers")
         )
+    if whole.either:
+        raise DataError(f"{table.source}: there are {whole.either}")
     if whole.mixture:
         raise DataError(_mixed(table, f"the cells hold {whole.mixture}"))
     return tuple(kept), tuple(text), tuple(others)

@@ -12,6 +12,7 @@ import numpy as np
 from rankbars.errors import DataError, ReadError
 from rankbars.tables.cells import (
     LONGEST_NUMBER,
+    ONE_POINT,
     WORDS,
     NumberColumn,
     Unread,
@@ -79,6 +80,8 @@ class Relation(NamedTuple):
         Whether there is a row at every place up to the number of rows.
     decimal : {".", ","}
         What separates the fraction of numbers in text.
+    is_told : bool
+        Whether the caller said so.
     piled : Piled, optional
         Where the table lies among others of its shape.
     """
@@ -89,6 +92,7 @@ class Relation(NamedTuple):
     known: Mapping[str, NumberColumn] = {}
     dense: bool = True
     decimal: str = "."
+    is_told: bool = False
     piled: Piled | None = None
 
     def ask(self, query: Query) -> list[Any]:
@@ -230,6 +234,8 @@ class Table(ABC):
         Columns by what a row of the header calls the metric, and another one what is measured.
     decimal : {".", ","}
         What separates the fraction of numbers in text.
+    is_told : bool
+        Whether the caller said so.
     durations : frozenset of str
         Columns of durations, which are read as seconds.
     """
@@ -243,6 +249,7 @@ class Table(ABC):
     metric: str | None = None
     measured: Mapping[str, Mapping[str, str]] = {}
     decimal: str = "."
+    is_told: bool = False
     durations: frozenset[str] = frozenset()
     report: Callable[[float], None] | None = None
     place: Place | None = None
@@ -565,16 +572,19 @@ class _Numbers:
                 f"ORDER BY {key}c, min(place)"
             )
 
+        asked = relation.decimal == "," and not relation.is_told
+        either = _either("text") if asked else "NULL, NULL, NULL"
+
         def count_numbers(rows: str, key: str) -> str:
             return (
-                f"SELECT {key}c, count(n) FILTER (NOT odd), max(n) FILTER (NOT odd), bool_or(odd), "
-                "bool_or(NOT odd AND dotted) "
-                f"FROM (SELECT {key}c, {number} AS n, {odd} AS odd, contains(text, '.') AS dotted "
-                f"FROM {list_cells(rows, key)}) GROUP BY {key}c"
+                f"SELECT {key}c, count(n) FILTER (NOT odd), max(n) FILTER (NOT odd), {either}, "
+                "bool_or(odd), bool_or(NOT odd AND dotted) "
+                f"FROM (SELECT {key}c, text, {number} AS n, {odd} AS odd, "
+                f"contains(text, '.') AS dotted FROM {list_cells(rows, key)}) GROUP BY {key}c"
             )
 
         known = relation.ask(count_numbers)
-        for place, plain, largest, _, dotted in known:
+        for place, plain, largest, *_, dotted in known:
             value = np.nan if largest is None else float(largest)
             self.seen[names[place]] = NumberColumn(plain=plain, largest=value)
             self.dotted += [names[place]] if dotted else []
@@ -585,10 +595,12 @@ class _Numbers:
             added = _add_odd(before, text, number_of, size, first, relation.decimal)
             self.seen[names[place]] = added
         points: dict[str, float] = {}
-        if any("points" in dict(self.seen[name].spellings) for name in names if name in self.seen):
+        told = relation.is_told and relation.decimal == ","
+        if told or any("points" in dict(one.spellings) for one in self.seen.values()):
             points = self._read_points(engine, list_cells(relation.clause, ""), names)
         for name in names:
             self.seen.setdefault(name, NumberColumn())
+        self._note_either(names, known)
         self.is_alone = bool(points)
         table = _put_worth(relation, unusual, points, find_unusual)
         if not table:
@@ -601,6 +613,14 @@ class _Numbers:
             cell = relation.columns[name][0]
             self.joins += f" LEFT JOIN {table} AS u{place} ON {cell} = u{place}.text"
             self._odd[name] = f"coalesce(u{place}.value, {_plain_number(cell)})"
+
+    def _note_either(self, names: Sequence[str], known: Iterable[tuple[Any, ...]]) -> None:
+        """Remember what may be whole numbers with a point between thousands, or fractions."""
+        for place, _, _, one_point, whole, example, *_ in known:
+            name = names[place]
+            if one_point and whole is not False and name in self.dotted:
+                spelt = (("either" if whole else "point", example),)
+                self.seen[name] = merge_columns(self.seen[name], NumberColumn(spellings=spelt))
 
     def _read_points(self, engine: Engine, rows: str, names: Sequence[str]) -> dict[str, float]:
         """Cells such as 1.234 in a table that has 1.234,5, where a point is none of a decimal."""
@@ -651,6 +671,19 @@ class _Numbers:
 
 # From more columns of text on, unusual cells are looked up for all of them at once.
 _FEW = 8
+
+
+def _either(cell: str) -> str:
+    """Whether a point may stand between thousands in all cells that have one, with such a cell.
+
+    In the middle, whether all others are whole and below 1000, as they are then; NULL if there are
+    none.
+    """
+    return (
+        f"bool_and(regexp_full_match(trim({cell}), '{ONE_POINT}')) FILTER (NOT odd AND dotted), "
+        "bool_and(n = trunc(n) AND abs(n) < 1000) FILTER (NOT odd AND NOT dotted), "
+        f"min({cell}) FILTER (NOT odd AND dotted)"
+    )
 
 
 def _plain_number(cell: str) -> str:

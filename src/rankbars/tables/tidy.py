@@ -185,6 +185,8 @@ def check_numbers(rows: Rows, numbers: Mapping[str, str]) -> None:
         column = rows.numbers[role]
         if column.unread is not None:
             raise DataError(_not_a_number(rows, role, name, column.unread))
+        if column.either:
+            raise DataError(f"{rows.source}: the column {name!r} ({role}) holds {column.either}")
         if column.mixture:
             raise DataError(
                 f"{rows.source}: the column {name!r} ({role}) holds {column.mixture}. Write all "
@@ -220,6 +222,11 @@ def _not_a_number(rows: Rows, role: str, name: str, unread: Unread) -> str:
         return (
             f"{place}: the {role} {unread.text!r} in column {name!r} is no number with a decimal "
             f"point{more}. {advise_about_cell(unread.text)}"
+        )
+    if parse_number(unread.text) is not None:  # read with a decimal comma
+        return (
+            f"{place}: the {role} {unread.text!r} in column {name!r} is no number with a decimal "
+            f"comma{more}. Write all of them the same way, or leave out --decimal ,."
         )
     if unread.text.lstrip().startswith("["):
         hint = f" {describe_lists(name)}"
@@ -309,6 +316,7 @@ _SPELLINGS = {
     "thousands": "commas between thousands are left out",
     "points": "points between thousands are left out",
     "comma": "a comma is the decimal mark",
+    "point": "the point is the decimal mark; if it stands between thousands, --decimal ,",
     "duration": "durations are read as seconds",
     "mark": "marks behind a value are left aside",
     "word": "pass counts as 1, fail as 0",
@@ -327,5 +335,7 @@ def _describe_spellings(column: NumberColumn) -> str:
     "Cells such as '61.2*': marks behind a value are left aside."
     """
     return " ".join(
-        f"Cells such as {example!r}: {_SPELLINGS[kind]}." for kind, example in column.spellings
+        f"Cells such as {example!r}: {_SPELLINGS[kind]}."
+        for kind, example in column.spellings
+        if kind in _SPELLINGS
     )

@@ -20,6 +20,7 @@ from rankbars.tables.cells import (
     label_text,
     parse_number,
     spellings_of,
+    without_points,
 )
 from rankbars.tables.database import Engine
 from rankbars.tables.piles import Pile, Piled
@@ -89,7 +90,7 @@ class ValueTable(Table):
 
         return cls(source, tuple(data), read_chunks, header_rows, engine)
 
-    def again(self, file: _Labelled, engine: Engine, decimal: str | None = None) -> ValueTable:
+    def again(self, file: _Labelled, engine: Engine) -> ValueTable:
         """The same table, called otherwise in messages, whose rows go into another database."""
         return ValueTable(file.label, self.columns, self.read_chunks, self.header_rows, engine)
 
@@ -137,7 +138,9 @@ class ValueTable(Table):
         DataError
             If a name cannot be one.
         """
-        counted = {name: NumberCells() for name in numbers.values() if name not in named}
+        counted = {
+            name: NumberCells(self.decimal) for name in numbers.values() if name not in named
+        }
         role_of = {name: role for role, name in labels.items()}
         wanted = tuple(dict.fromkeys((*named, *counted)))
         rows = 0
@@ -326,9 +329,24 @@ class LabelCells:
 
 
 class NumberCells:
-    """A column of numbers, converted as it is read; NaN where a cell is empty or not a number."""
+    """A column of numbers, converted as it is read; NaN where a cell is empty or not a number.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    decimal : {".", ","}
+        What separates the fraction of a number in text. Where it is a comma, a point can only stand
+        between thousands.
+
+    Examples
+    --------
+    >>> cells = NumberCells(",")
+    >>> cells.extend(["0,5", "1.284", 0.25, "0.25"])
+    >>> cells.values(), cells.column().unread.text
+    (array([5.000e-01, 1.284e+03, 2.500e-01,       nan]), '0.25')
+    """
+
+    def __init__(self, decimal: str = ".") -> None:
+        self._decimal = decimal
         self._values = array("d")
         self._unread: Unread | None = None
         self._percentages = self._plain = self._truths = 0
@@ -378,14 +396,16 @@ class NumberCells:
         return self._remember(f"a {type(cell).__name__}")
 
     def _convert_text(self, cell: str) -> float:
-        value = parse_number(cell)
+        value, spelt = parse_number(cell, self._decimal), spellings_of(cell, self._decimal)
+        if self._decimal == "," and "." in cell and value == value and "points" not in spelt:
+            value, spelt = without_points(cell), ("points",)
         if value is None:
             return self._remember(cell[:LONGEST_NUMBER])
         if math.isnan(value):
-            if "skipped" in spellings_of(cell):
+            if "skipped" in spelt:
                 self._spellings.setdefault("skipped", cell)
             return value
-        for kind in spellings_of(cell):
+        for kind in spelt:
             self._spellings.setdefault(kind, cell)
         if "%" in cell:
             self._percentages += 1
