@@ -73,6 +73,43 @@ def test_decimal_commas_beside_points_are_refused(tmp_path: Path) -> None:
     assert "'score' holds numbers with a decimal comma and numbers with a point" in text
 
 
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        (("ja", "nein"), "--word ja=pass --word nein=fail"),
+        (("Non", "Oui"), "--word Non=fail --word Oui=pass"),
+        (("ja", "ja"), "--word ja=pass"),
+        (("gut", "schlecht"), "--word gut=pass --word schlecht=fail"),
+    ],
+)
+def test_words_of_another_language_are_asked_about_with_lines_that_work(
+    tmp_path: Path, words: tuple[str, str], lines: str
+) -> None:
+    rows = "".join(f"{i},{words[i % 2]}\n" for i in range(8))
+    path = write(tmp_path, f"item,score\n{rows}", "a.csv")
+    other = write(tmp_path, "item,score\n" + "".join(f"{i},{i % 2}\n" for i in range(8)), "b.csv")
+    with pytest.raises(rb.DataError) as error:
+        rb.read([path, other])
+    assert f"as: {lines} (in Python: words=" in str(error.value)
+    assert ("the other way round" in str(error.value)) == ("gut" in words)
+    worth = [word for word in lines.split() if word != "--word"]
+    (task,) = rb.read([path, other], words=worth).tasks.values()
+    assert isinstance(task, rb.Items)
+    right = [float(f"{word}=pass" in worth) for word in words] * 4
+    assert task.values[:, 0].tolist() == right
+
+
+def test_a_matrix_of_yes_and_no_in_another_language_is_asked_about(tmp_path: Path) -> None:
+    path = write(tmp_path, "item,a,b\n1,ja,nein\n2,nein,nein\n")
+    assert "--word ja=pass --word nein=fail" in refusal(path)
+    assert "score them first" in refusal(write(tmp_path, "item,a,b\n1,A,B\n2,B,B\n", "x.csv"))
+
+
+def test_the_score_that_is_proposed_is_a_column_without_a_role(tmp_path: Path) -> None:
+    path = write(tmp_path, "wer,frage,punkte\na,q1,3\nb,q1,4\n")
+    assert "--column score=punkte" in refusal(path, columns={"model": "wer"})
+
+
 def values_of(path: Path, **options: Any) -> Any:
     (task,) = rb.read(path, **options).tasks.values()
     assert isinstance(task, rb.Items)

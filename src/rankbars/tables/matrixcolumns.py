@@ -52,7 +52,7 @@ from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Table
 from rankbars.tables.tableheads import Header, corner_names, names_items
 from rankbars.tables.tasktwice import columns_left_aside
-from rankbars.tables.words import ask_about_words
+from rankbars.tables.words import are_yes_or_no, ask_about_words
 
 __all__ = [
     "MOST_ROWS", "TASK_NUMBERS", "MatrixColumns", "describes_rows", "numeric_columns",
@@ -523,7 +523,7 @@ def numeric_columns(
             continue
         beside = [one for one in seen.values() if one.unread is not None and one.plain]
         whole = reduce(merge_columns, beside, NumberColumn())
-        asked = ask_about_words(whole.unread or unread, beside_truths=whole.only_truths)
+        asked = ask_about_words(whole._replace(unread=whole.unread or unread))
         if asked and not plain_text:
             raise DataError(
                 f"{table.source}, column {name!r}: {unread.text!r} is no number. {asked}"
@@ -533,6 +533,9 @@ def numeric_columns(
         text.append(name)
     if not kept:
         shown = ", ".join(map(repr, text[:5]))
+        words = reduce(merge_columns, (seen[name] for name in text))
+        if are_yes_or_no(words):
+            raise DataError(f"{table.source}: {shown} hold words. {ask_about_words(words)}")
         raise DataError(
             f"{table.source}: no column of the matrix holds numbers ({shown} hold text). "
             "Expected a score in each cell, such as 1 for right and 0 for wrong. If these are "

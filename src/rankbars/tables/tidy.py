@@ -132,7 +132,7 @@ def _code(table: Table, options: ReadOptions) -> tuple[Columns, Rows, list[str]]
         known = table.columns
         columns = _find(table, options)
         if "score" not in columns.roles:
-            raise DataError(_no_score(table))
+            raise DataError(_no_score(table, columns))
         roles = columns.roles.items()
         left_out = _summaries(table, columns.roles)
         labels = {role: name for role, name in roles if role not in NUMBER_ROLES}
@@ -215,7 +215,7 @@ def _not_a_number(rows: Rows, role: str, name: str, unread: Unread) -> str:
     place = rows.place(unread.row, _names_at(rows, unread.row))
     more = f" ({unread.cells} such cells)" if unread.cells > 1 else ""
     hint = ""
-    asked = ask_about_words(unread, beside_truths=rows.numbers[role].only_truths)
+    asked = ask_about_words(rows.numbers[role])
     if asked:
         return f"{place}: the {role} {unread.text!r} in column {name!r} is no number{more}. {asked}"
     if "," in unread.text and parse_number(unread.text, ",") is not None:
@@ -296,13 +296,11 @@ def _describe(columns: Columns) -> str:
     return f"{text} Not used: {list_names(unused, 20)}." if unused else text
 
 
-def _no_score(table: Table) -> str:
-    numeric = [
-        name
-        for position, name in enumerate(table.columns)
-        if any(isinstance(row[position], int | float) for row in table.head(20))
-    ]
-    candidates = likely_scores(numeric) or [name for name in table.columns if usual_direction(name)]
+def _no_score(table: Table, columns: Columns) -> str:
+    numeric = Header.of(table).numeric
+    free = [name for name in columns.unused if name]
+    candidates = likely_scores(name for name in free if name in numeric)
+    candidates = candidates or [name for name in free if usual_direction(name)] or free
     name = candidates[0] if candidates else "NAME"
     return (
         f"{table.source}: no column is recognised as the score. Columns: "

@@ -13,12 +13,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from rankbars.errors import OptionError
-from rankbars.tables.cells import PLAIN_WORDS, WORDS, Unread, parse_number
+from rankbars.tables.cells import PLAIN_WORDS, WORDS, NumberColumn, parse_number
 from rankbars.tables.conditions import TableView
 from rankbars.tables.database import quote_text
+from rankbars.tables.metrics import split_words
 from rankbars.tables.relations import Relation, Table
 
-__all__ = ["WordsView", "are_outcomes", "ask_about_words", "parse_words"]
+__all__ = ["WordsView", "are_outcomes", "are_yes_or_no", "ask_about_words", "parse_words"]
 
 # What the names of outcomes are worth; truth values and yes or no say nothing of their column.
 _OUTCOMES = {
@@ -185,32 +186,44 @@ _GRADES = re.compile(r"[a-f][+-]?|[a-f]")
 _POINTS = {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0, "e": 0.0, "f": 0.0}
 
 
-def ask_about_words(unread: Unread, *, beside_truths: bool) -> str:
+def ask_about_words(column: NumberColumn) -> str:
     """The question what words among scores count as; empty where they are something else.
 
     Parameters
     ----------
-    unread : Unread
-        Cells that are no numbers.
-    beside_truths : bool
-        Whether the others are pass and fail, or the like.
+    column : NumberColumn
+        What a column holds, some of whose cells are no numbers.
 
     Examples
     --------
-    >>> print(ask_about_words(Unread(3, "timeout", 2, (("timeout", 2),)), beside_truths=True))
+    >>> from rankbars.tables.cells import Unread
+    >>> late = NumberColumn(Unread(3, "timeout", 2, (("timeout", 2),)), plain=4, truths=4)
+    >>> print(ask_about_words(late))
     Say what 'timeout' (2 cells) counts as: --word timeout=fail (in Python: words={'timeout': \
 'fail'}). Behind = stands pass (1), fail (0), missing (no score), or a number.
+    >>> two = Unread(0, "gut", 5, (("gut", 3), ("schlecht", 2)))
+    >>> ask_about_words(NumberColumn(two)).partition(" (in Python")[0]
+    "Say what 'gut' (3 cells), 'schlecht' (2 cells) count as: --word gut=pass --word schlecht=fail"
     """
-    words = [word for word, _ in unread.words]
-    if not words or len(words) > _MOST_WORDS:
+    unread = column.unread
+    words = [] if unread is None else [word for word, _ in unread.words]
+    if unread is None or not words or len(words) > _MOST_WORDS:
         return ""
+    beside_truths, other = column.only_truths, ""
+    alone = column.plain + column.percentages == 0
     graded = all(_GRADES.fullmatch(word.strip().casefold()) for word in words)
+    known = {word: _ANSWERS.get(word.strip().casefold(), "") for word in words}
     if graded and len(words) > 1:
         worth = {word: _points(word.strip().casefold()) for word in words}
+    elif all(known.values()):
+        worth = known
     elif beside_truths:
         worth = {word: _proposed(word.casefold()) for word in words}
     elif all(_NO_RESULT.search(word.casefold()) for word in words):
         worth = dict.fromkeys(words, "missing")
+    elif alone and len(words) == 2 and all(_WORD.fullmatch(word.strip()) for word in words):
+        worth = dict(zip(words, ("pass", "fail"), strict=True))
+        other = ", or the other way round, if the second is right"
     else:
         return ""
     lines = " ".join(shlex.join(("--word", f"{word.strip()}={one}")) for word, one in worth.items())
@@ -219,12 +232,28 @@ def ask_about_words(unread: Unread, *, beside_truths: bool) -> str:
     )
     verb = "counts" if len(words) == 1 else "count"
     return (
-        f"Say what {told} {verb} as: {lines} (in Python: words={worth!r}). Behind = stands pass "
-        "(1), fail (0), missing (no score), or a number."
+        f"Say what {told} {verb} as: {lines} (in Python: words={worth!r}){other}. Behind = stands "
+        "pass (1), fail (0), missing (no score), or a number."
     )
 
 
+# Yes and no elsewhere, and what is right.
+_ANSWERS = {
+    **dict.fromkeys(split_words("ja oui sí si sim tak да はい 是 对 richtig korrekt"), "pass"),
+    **dict.fromkeys(split_words("nein nee nej non não nao nie нет いいえ 否 错"), "fail"),
+}
+_WORD = re.compile(r"[^\W\d_][^\W\d_ -]{1,19}")
+
+
+def are_yes_or_no(column: NumberColumn) -> bool:
+    """Whether all cells that are no numbers say yes or no in some language."""
+    words = () if column.unread is None else column.unread.words
+    return bool(words) and all(word.strip().casefold() in _ANSWERS for word, _ in words)
+
+
 def _proposed(word: str) -> str:
+    if word.strip() in _ANSWERS:
+        return _ANSWERS[word.strip()]
     if "part" in word:
         return "0.5"
     return "missing" if re.search(_NOT_RUN, word) else "fail"
