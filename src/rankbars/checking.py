@@ -26,7 +26,7 @@ from rankbars.recordedlooks import Record, StoreRecord, open_record, open_store_
 from rankbars.steps.claimjudging import claimed_models, enough_resamples, judge_claims
 from rankbars.steps.duels import contrast_models
 from rankbars.steps.gaps import find_gaps, lost_trials, never_run, refuse_lost
-from rankbars.steps.missingness import refuse_gaps, resolve_items, resolve_missing
+from rankbars.steps.missingness import refuse_gaps, refuse_pairless, resolve_items, resolve_missing
 from rankbars.steps.pooling import leave_out_items
 from rankbars.steps.rowquestions import PASTE_COLUMN, question_rows
 from rankbars.steps.wholeruns import settle_runs
@@ -417,11 +417,13 @@ def settle_gaps(
     if items is not None:
         check_name("policy for missing items", items, MISSING_ITEMS)
         missing, option = items, "--missing-items"
+    call = "rb.check(scores, claims, "
+    if missing == "pairwise":
+        refuse_pairless(scores, test, "judged", call)
     if gaps and missing == "raise":
         lacking = {gap.task for gap in gaps if never_run(scores, gap)}
         if lacking and not lacking.issuperset(scores.tasks):
             settle_tasks(scores, (), "raise")  # what is said of items leads nowhere there
-        call = "rb.check(scores, claims, "
         raise refuse_gaps(scores, gaps, ("pairwise", "listwise", "fail"), "judged", call, test=test)
     if missing == "raise":
         _refuse_lost_trials(scores, models)

@@ -15,7 +15,7 @@ from rankbars.errors import DataError, OptionError
 from rankbars.intake import take_scores
 from rankbars.steps.duels import contrast_models
 from rankbars.steps.gaps import Gap, find_gaps, never_run, tasks_apart
-from rankbars.steps.missingness import refuse_gaps, resolve_items, resolve_missing
+from rankbars.steps.missingness import refuse_gaps, refuse_pairless, resolve_items, resolve_missing
 from rankbars.steps.rowquestions import PASTE_COLUMN, question_rows
 
 if TYPE_CHECKING:
@@ -215,8 +215,10 @@ def _without_items(
     pair: Scores, models: tuple[str, str], missing: str, gaps: list[Gap],
     resolve: Callable[..., Scores], test: str,
 ) -> Scores:  # fmt: skip
+    call = f"rb.head_to_head(scores, {models[0]!r}, {models[1]!r}, "
+    if missing == "pairwise":
+        refuse_pairless(pair, test, "compared", call)
     if gaps and missing == "raise":
-        call = f"rb.head_to_head(scores, {models[0]!r}, {models[1]!r}, "
         raise refuse_gaps(pair, gaps, ("pairwise", "listwise", "fail"), "compared", call, test=test)
     if gaps and missing == "bounds" and {gap.task for gap in gaps} == set(pair.tasks):
         raise DataError(

@@ -247,6 +247,18 @@ def test_no_row_in_common_is_an_error() -> None:
         contrast_models(rb.Scores.from_arrays({"t": values}, ["a", "b"]), "a", "b")
 
 
+def test_rows_of_its_own_for_each_model_lead_to_a_test_that_pairs_none() -> None:
+    values = [[1, math.nan], [0, math.nan], [math.nan, 1], [math.nan, 1]] * 4
+    scores = rb.Scores.from_arrays({"t": values}, ["a", "b"])
+    for done, judge in (
+        ("compared", lambda **more: rb.head_to_head(scores, "a", "b", missing="pairwise", **more)),
+        ("judged", lambda **more: rb.check(scores, ["b >= a"], missing="pairwise", **more)),
+    ):
+        with pytest.raises(rb.DataError, match=f"Nothing was {done}.*\n  --test welch\n"):
+            judge()
+        assert judge(test="welch") is not None
+
+
 def test_lower_is_better_keeps_the_units_and_favours_the_lower_score() -> None:
     """Errors .1 and .3: stored negated, shown as they are, and a is ahead."""
     values = -np.array([[0.1, 0.3], [0.2, 0.5], [0.0, 0.1], [0.1, 0.3]])

@@ -211,17 +211,20 @@ def resolve_items(scores: Scores, policy: str, *, test: str = "auto") -> Scores:
     return _resolved(scores, gaps, policy, test)
 
 
-def refuse_pairless(scores: Scores) -> None:
+def refuse_pairless(
+    scores: Scores, test: str, done: str = "ranked", call: str = "rb.leaderboard(scores, "
+) -> None:
     """Refuse to compare pairs on the rows both have, where no two models have a row in common.
 
     Raises
     ------
     DataError
-        With the test that does not pair rows.
+        With the test that does not pair rows, unless it is the one that was asked for.
     """
     gaps = find_gaps(scores)
-    if {gap.task for gap in gaps} == set(scores.tasks) and _all_own(scores, gaps):
-        raise _refuse_own(scores, "ranked", "rb.leaderboard(scores, ", "auto", "pairwise")
+    apart = {gap.task for gap in gaps} == set(scores.tasks) and _all_own(scores, gaps)
+    if test != OWN_ROWS and apart:
+        raise _refuse_own(scores, done, call, "auto", "pairwise")
 
 
 def refuse_gaps(

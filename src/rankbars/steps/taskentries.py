@@ -75,8 +75,8 @@ class _Grid(NamedTuple):
 def settle_missing(scores: Scores, spec: Spec) -> Entries:
     """What becomes of all that is missing: rows that were not answered, and tasks never run."""
     items, tasks = spec.missing_items, spec.missing_tasks
-    if items == "pairwise" and spec.test != "welch":
-        refuse_pairless(scores)
+    if items == "pairwise":
+        refuse_pairless(scores, spec.test)
     if items == tasks == "drop_models":
         return Entries(resolve_missing(scores, items, test=spec.test))
     if items == "bounds" and tasks in ("bounds", "insert"):
