@@ -198,3 +198,16 @@ def test_only_the_folder_of_a_task_is_read_for_it(
     assert isinstance(scores.tasks["high school"], rb.Items)
     with pytest.raises(rb.ReadError, match="a worker cannot open"):
         scores.tasks["t1"]
+
+
+def test_a_metric_that_is_cut_from_the_name_of_a_task_is_told(tmp_path: Path) -> None:
+    rows = "model,item,score\na,1,3\nb,1,4\na,2,3\nb,2,5\n"
+    for name, task, told in (
+        ("b09_latency", "b09", "after the file, without 'latency' in its name."),
+        ("rmse_wide", "rmse_wide", "it is called after the file."),
+    ):
+        path = tmp_path / f"{name}.csv"
+        path.write_text(rows, encoding="utf-8")
+        scores = rb.read(path, direction="lower")
+        assert list(scores.tasks) == [task]
+        assert any(told in note.message for note in scores.notes)

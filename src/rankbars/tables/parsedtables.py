@@ -196,7 +196,9 @@ def _name_remark(role: str, name: str, names: FileNames) -> tuple[str, str]:
         )
     if name != names.model:
         return "constant-name", f"No column names the {role}; it is called {name!r}."
-    return "name-from-file", f"No column names the {role}; it is called after the file."
+    cut = names.metric is not None and names.metric not in name
+    without = f", without {names.metric!r} in its name" if cut else ""
+    return "name-from-file", f"No column names the {role}; it is called after the file{without}."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
