@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from rankbars.data.peoplelabels import LabelSheet
     from rankbars.data.plaintable import EvalRun, LeaderboardRow, PlainTable
     from rankbars.data.priors import Prior
-    from rankbars.data.scores import Scores, TaskInfo
+    from rankbars.data.scores import Scores
     from rankbars.data.spec import Spec, VoteOptions
+    from rankbars.data.taskinfo import TaskInfo
     from rankbars.data.votes import Votes
     from rankbars.errors import (
         ConvergenceError,
@@ -203,7 +204,7 @@ _MODULE_OF: Final = {
     "Scores": "rankbars.data.scores",
     "Spec": "rankbars.data.spec",
     "Submitted": "rankbars.data.boardchange",
-    "TaskInfo": "rankbars.data.scores",
+    "TaskInfo": "rankbars.data.taskinfo",
     "UnknownOptionError": "rankbars.errors",
     "VoteOptions": "rankbars.data.spec",
     "Votes": "rankbars.data.votes",

@@ -16,7 +16,7 @@ from rankbars.data.headtohead import HeadToHead
 from rankbars.data.judged import OUT_OF_REACH, Check
 from rankbars.data.ledger import digest_of
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores, note_other_votes
+from rankbars.data.scores import Scores
 from rankbars.data.spec import MISSING_ITEMS, MISSING_TASKS, Spec, VoteOptions
 from rankbars.data.taskgroups import count_groups
 from rankbars.errors import DataError, OptionError
@@ -30,6 +30,7 @@ from rankbars.steps.missingness import refuse_gaps, refuse_pairless, resolve_ite
 from rankbars.steps.pooling import leave_out_items
 from rankbars.steps.rowquestions import PASTE_COLUMN, question_rows
 from rankbars.steps.wholeruns import settle_runs
+from rankbars.tables.chosenmodels import take_alone
 
 if TYPE_CHECKING:
     from rankbars.intake import Results
@@ -354,9 +355,7 @@ def _declared(runs: str) -> str:
 def _chosen(scores: Scores, models: tuple[str, ...]) -> Scores:
     """The scores of the models that are claimed about, if answers to them can be averaged."""
     if len(models) < len(scores.models):
-        chosen = scores.select(models=models)
-        notes = [note for note in chosen.notes if note.code != "chosen"]
-        scores = replace(chosen, notes=(*notes, *note_other_votes(scores, chosen)))
+        scores = take_alone(scores, models)
     refuse_stopped(scores)
     return scores
 

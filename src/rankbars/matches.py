@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rankbars.calls import check_name
 from rankbars.data.headtohead import HeadToHead
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores, note_other_votes
+from rankbars.data.scores import Scores
 from rankbars.data.spec import MISSING_ITEMS, MISSING_POLICIES, MISSING_TASKS, VoteOptions
 from rankbars.errors import DataError, OptionError
 from rankbars.intake import take_scores
@@ -17,11 +17,12 @@ from rankbars.steps.duels import contrast_models
 from rankbars.steps.gaps import Gap, find_gaps, never_run, tasks_apart
 from rankbars.steps.missingness import refuse_gaps, refuse_pairless, resolve_items, resolve_missing
 from rankbars.steps.rowquestions import PASTE_COLUMN, question_rows
+from rankbars.tables.chosenmodels import take_alone
 
 if TYPE_CHECKING:
     from rankbars.intake import Results
 
-__all__ = ["head_to_head", "take_pair"]
+__all__ = ["head_to_head"]
 
 
 def head_to_head(
@@ -134,7 +135,7 @@ def head_to_head(
         normalise = None if normalise == "none" else normalise
     if a == b:
         raise OptionError(f"Two different models are needed; got {a!r} twice.")
-    pair = take_pair(take_scores("head_to_head", scores, (a, b)), a, b)
+    pair = take_alone(take_scores("head_to_head", scores, (a, b)), (a, b))
     pair = _without_gaps(pair, (a, b), missing, missing_tasks, missing_items, test)
     duel = contrast_models(
         pair, a, b, test=test, alpha=alpha, over=over, seed=seed, resamples=resamples, votes=votes,
@@ -144,13 +145,6 @@ def head_to_head(
     if independent_rows:
         return duel
     return replace(duel, notes=(*duel.notes, *question_rows(pair.tasks, PASTE_COLUMN)))
-
-
-def take_pair(scores: Scores, a: str, b: str) -> Scores:
-    """The scores of the two alone: no gap of a third matters, nor that they were chosen."""
-    pair = scores.select(models=(a, b))
-    notes = [one for one in pair.notes if one.code != "chosen"]
-    return replace(pair, notes=(*notes, *note_other_votes(scores, pair)))
 
 
 def _without_gaps(

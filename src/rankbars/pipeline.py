@@ -8,6 +8,7 @@ from dataclasses import replace
 from math import comb
 from typing import TYPE_CHECKING, Literal
 
+from rankbars.calls import check_name
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Items, Votes
@@ -20,7 +21,7 @@ from rankbars.data.storedtasks import (
     sizes_of,
 )
 from rankbars.data.taskresult import MOST_PAIRS, PairDetails, TaskPairs
-from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.errors import OptionError
 from rankbars.intake import take_scores
 from rankbars.steps.boardassembly import (
     MOST_BINS,
@@ -453,7 +454,6 @@ def _one_spec(spec: Spec | None, given: Spec) -> Spec:
     if chosen.merge != Spec().merge:
         from rankbars.steps.prediction import MERGE_NAMES
 
-        if chosen.merge not in MERGE_NAMES:
-            raise UnknownOptionError.among("merge", chosen.merge, MERGE_NAMES)
+        check_name("merge", chosen.merge, MERGE_NAMES)
     check_method(chosen.test, chosen.correction, chosen.scope)
     return chosen

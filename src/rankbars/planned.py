@@ -16,11 +16,11 @@ from rankbars.data.outlook import Goal, Plan
 from rankbars.data.scores import Scores
 from rankbars.errors import OptionError
 from rankbars.intake import take_scores
-from rankbars.matches import take_pair
 from rankbars.pipeline import leaderboard
 from rankbars.steps.boardchanges import stated_level
 from rankbars.steps.pilots import AnswerNoise, answer_noise, pilot_of
 from rankbars.steps.sizing import Costs, plan_before, plan_from
+from rankbars.tables.chosenmodels import take_alone
 
 if TYPE_CHECKING:
     from rankbars.intake import Results
@@ -244,7 +244,7 @@ def _board_of(
         return pilot, None
     scores = take_scores("plan", pilot, goal.models)
     if goal.models:
-        scores = take_pair(scores, *goal.models)
+        scores = take_alone(scores, goal.models)
         if options["missing"] == "pairwise":
             options["missing"] = "listwise"  # the same for two, and counts the rows of both
     if len(scores.models) < 2:

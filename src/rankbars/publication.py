@@ -21,9 +21,10 @@ from rankbars.data.boardfile import board_json
 from rankbars.data.boardreading import load
 from rankbars.data.madefiles import Draft, MadeFiles, digest_of, make_files
 from rankbars.data.notes import Note
-from rankbars.data.scores import Input, Scores
+from rankbars.data.scores import Scores
 from rankbars.data.siteplan import BoardChoice, DatedBoard, Metric, Site, SiteBoard, SitePlan
 from rankbars.data.spec import Spec
+from rankbars.data.taskinfo import Input
 from rankbars.errors import DataError, OptionError, RankbarsError, UnknownOptionError
 from rankbars.pipeline import leaderboard
 from rankbars.readers.sitekeys import by_keys

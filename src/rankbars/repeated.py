@@ -6,11 +6,12 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rankbars.calls import check_name
 from rankbars.data.board import Leaderboard
 from rankbars.data.evidence import take_models
 from rankbars.data.noise import Costs, Noise, TaskNoise
 from rankbars.data.notes import Note, list_names
-from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.errors import DataError, OptionError
 from rankbars.intake import refuse_stopped, take_scores
 from rankbars.steps.missingness import resolve_missing
 from rankbars.steps.noiseparts import examine_task_noise
@@ -192,5 +193,4 @@ def _check_pair(pair: Sequence[str], models: Sequence[str]) -> None:
     if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
         raise OptionError(f"A pair is two models; got {pair!r}.")
     for name in pair:
-        if name not in models:
-            raise UnknownOptionError.among("model", name, tuple(models))
+        check_name("model", name, models)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Evidence, Items, take_models
 from rankbars.data.intervals import RankIntervals, Scope
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.data.storedtasks import Work, refer
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.data.taskresult import TaskPairs, TaskResult
 from rankbars.stats.ranks import observed_rank_sets
 from rankbars.steps.boardassembly import contain, describe_task, summarise_pairs

@@ -10,7 +10,7 @@ from scipy import stats
 
 import rankbars as rb
 from rankbars.data.claim import parse_claim
-from rankbars.data.scores import TaskInfo
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.gates import preflight
 from rankbars.steps import claimparts, manyduels
 

@@ -8,7 +8,7 @@ from scipy import stats
 
 import rankbars as rb
 from rankbars.data.ledger import read_ledger
-from rankbars.data.scores import TaskInfo
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.render.verdicts import claim_lines
 from rankbars.stats.multiplicity.claimtests import bet_on
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import rankbars as rb
-from rankbars.data.scores import TaskInfo
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.gates import false_alarms, preflight
 
 

@@ -14,7 +14,8 @@ from tablefiles import TABLES, assert_same, csv_text, write_csv
 import rankbars as rb
 import rankbars.tables.matrices
 from rankbars.data.evidence import Coverage, Estimates, Folds, Items, Votes
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.tables.joining import join_scores
 
 

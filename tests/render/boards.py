@@ -10,8 +10,8 @@ from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
-from rankbars.data.scores import Input
 from rankbars.data.spec import Spec
+from rankbars.data.taskinfo import Input
 from rankbars.stats.ranks import rank_bounds
 
 NAMES = ("ant", "bee", "cat", "dog", "eel")

@@ -13,7 +13,7 @@ from scipy import stats
 
 import rankbars as rb
 from rankbars.data.headtohead import Contrast, HeadToHead
-from rankbars.data.scores import TaskInfo
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.matches import head_to_head
 from rankbars.stats.pairwise.pairstatistics import detectable_difference
 from rankbars.steps.duels import contrast_models

@@ -19,7 +19,8 @@ from strategies import FEWER
 import rankbars as rb
 from rankbars.cli.app import run
 from rankbars.data.evidence import Coverage, Estimates, Evidence, Folds, Items
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.data.votes import Votes
 from rankbars.readers.collecting import is_same
 from rankbars.readers.keptfiles import KeptFile

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.bayes.chains import ChainChecks
+from rankbars.calls import check_name
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.draws import Draws
 from rankbars.data.fields import Frozen, Numbers, freeze
 from rankbars.data.notes import Note
-from rankbars.errors import DataError, MissingPackageError, OptionError, UnknownOptionError
+from rankbars.errors import DataError, MissingPackageError, OptionError
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -116,8 +117,7 @@ class Posterior(Frozen):
         UnknownOptionError
             If there is no such task.
         """
-        if task not in self.tasks:
-            raise UnknownOptionError.among("task", task, self.tasks)
+        check_name("task", task, self.tasks)
         values = self.scores[:, :, self.tasks.index(task)].reshape(-1, len(self.models))
         effective = min(self.checks.effective, float(len(values)))
         return Draws(self.models, values, "posterior", f"{self.words} on {task}", effective)
@@ -212,8 +212,7 @@ class Posterior(Frozen):
     def _shares(self, weights: Mapping[str, float] | None) -> NDArray[np.float64]:
         given = dict.fromkeys(self.tasks, 1.0) | dict(self.weights) if weights is None else weights
         for name, value in given.items():
-            if name not in self.tasks:
-                raise UnknownOptionError.among("task in the weights", name, self.tasks)
+            check_name("task in the weights", name, self.tasks)
             if not (np.isfinite(value) and value >= 0):
                 raise OptionError.out_of_range(f"weight of task {name!r}", value, "0 or more")
         found = np.array([given.get(name, 0.0) for name in self.tasks], dtype=np.float64)

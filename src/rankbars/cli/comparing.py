@@ -128,17 +128,18 @@ def compare_command(
     from rankbars.cli.inputs import report_reading
     from rankbars.cli.progress import reading_files, working
     from rankbars.intake import refuse_scored_errors, refuse_stopped
-    from rankbars.matches import head_to_head, take_pair
+    from rankbars.matches import head_to_head
     from rankbars.render.claims import given_rows
     from rankbars.render.duel import head_to_head_json, head_to_head_text
     from rankbars.render.verdicts import claim_lines, claim_to_dict
+    from rankbars.tables.chosenmodels import take_alone
 
     reading = counting_failures(reading, missing, missing_items)
     reading, independent = taking_rows(reading)
     with reading_files(quiet=quiet) as progress:
         read, a, b = _read_pair(inputs, reading, models, progress)
     known = tuple(read.tasks)
-    scores = take_pair(read.select(tasks=tasks) if tasks else read, a, b)
+    scores = take_alone(read.select(tasks=tasks) if tasks else read, (a, b))
     if limits is not None or chance is not None:
         from rankbars.cli.taskfiles import describe_tasks, limit_tasks
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from rankbars.calls import check_name
 from rankbars.cli.boards import load_board
 from rankbars.cli.options import json_option, named_option, quiet_option
 from rankbars.cli.outputs import print_files, say
@@ -226,8 +227,7 @@ def _votes(scores: Scores, source: str, task: str | None) -> tuple[str, Votes]:
             "with --task."
         )
     name = next(iter(found)) if task is None else task
-    if name not in found:
-        raise UnknownOptionError.among("task", name, found)
+    check_name("task", name, found)
     return name, found[name]
 
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
+from rankbars.calls import check_name
 from rankbars.cli.options import chance_option, collect_options, limits_option, named_option
 from rankbars.data.spec import WITHIN_GROUPS
-from rankbars.errors import DataError, ReadError, UnknownOptionError
+from rankbars.errors import DataError, ReadError
 
 if TYPE_CHECKING:
     from rankbars.data.scores import Scores
@@ -303,8 +304,7 @@ def _cluster_rows(scores: Scores, path: str) -> Scores:
 
 def _refuse_unknown(path: str, named: Iterable[str], known: Sequence[str]) -> None:
     for task in named:
-        if task not in known:
-            raise UnknownOptionError.among(f"task in {path}", task, known)
+        check_name(f"task in {path}", task, known)
 
 
 def read_text(path: str) -> str:

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.calls import explaining_methods
+from rankbars.calls import check_name, explaining_methods
 from rankbars.data.about import About
 from rankbars.data.drafts import write_text
 from rankbars.data.fields import Frozen, Relation, check_ranks, freeze
 from rankbars.data.frames import make_frame
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import NameFact, Note
-from rankbars.data.scores import Input
 from rankbars.data.spec import Spec, correction_facts
 from rankbars.data.standings import (
     Reasons,
@@ -28,8 +27,9 @@ from rankbars.data.standings import (
     standings,
     task_columns,
 )
+from rankbars.data.taskinfo import Input
 from rankbars.data.taskresult import PairDetails, Ratings, TaskResult
-from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.errors import DataError, OptionError
 from rankbars.stats.orders import neighbours_not_separated, unseparated_runs
 from rankbars.stats.ranks import RankBounds
 
@@ -212,8 +212,7 @@ class Leaderboard(Frozen):
             raise DataError(f"The leader {self.leader.model!r} is no model of the board.")
         if self.partly is not None:
             self._check_partly(self.partly)
-        if self.lead not in LEADS:
-            raise UnknownOptionError.among("lead", self.lead, LEADS)
+        check_name("lead", self.lead, LEADS)
 
     def _check_partly(self, partly: PartlyScored) -> None:
         twice = sorted(set(partly.models) & set(self.models))

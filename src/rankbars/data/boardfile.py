@@ -32,10 +32,10 @@ from rankbars.data.notes import NameFact, Note
 from rankbars.data.peoplelabels import JudgeUse, JudgeWorth
 from rankbars.data.plain import Derived, Keys, json_text, to_plain
 from rankbars.data.rowscores import RowScores
-from rankbars.data.scores import Input
 from rankbars.data.spec import VOTE_WEIGHTS, Spec, VoteOptions
 from rankbars.data.standings import Winner
 from rankbars.data.suspects import SuspectVoter
+from rankbars.data.taskinfo import Input
 from rankbars.data.taskresult import (
     Effects,
     PerEffect,

@@ -13,6 +13,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.calls import check_name
 from rankbars.data.fields import (
     Chosen,
     Counts,
@@ -29,7 +30,7 @@ from rankbars.data.fields import (
     names_where,
 )
 from rankbars.data.taskresult import TaskResult
-from rankbars.errors import DataError, UnknownOptionError
+from rankbars.errors import DataError
 
 __all__ = [
     "CategoryRanks",
@@ -290,8 +291,7 @@ class PartlyScored:
 
     def __getitem__(self, model: str) -> tuple[int, int]:
         """The place of one model: its best and worst rank in the field of the board and itself."""
-        if model not in self.models:
-            raise UnknownOptionError.among("partly scored model", model, self.models)
+        check_name("partly scored model", model, self.models)
         i = self.models.index(model)
         return int(self.best[i]), int(self.worst[i])
 

@@ -15,7 +15,7 @@ from rankbars.data.contrasts import Differences
 from rankbars.data.fields import Numbers, check_models, freeze, frozen_array, names_where
 from rankbars.data.partialorder import PartialOrder
 from rankbars.data.spec import check_rate
-from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.allpairs import adjust_p
 from rankbars.stats.ranks import RankBounds
 from rankbars.stats.resampling.rankcounts import (
@@ -78,8 +78,7 @@ class Draws:
     alike: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        if self.source not in SOURCES:
-            raise UnknownOptionError.among("source of draws", self.source, SOURCES)
+        check_name("source of draws", self.source, SOURCES)
         freeze(self)
         values, size = self.values, len(self.values)
         if size == 0:

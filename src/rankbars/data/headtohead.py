@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankbars.calls import explaining_methods
 from rankbars.data.fields import Frozen, freeze
 from rankbars.data.notes import Note
-from rankbars.data.scores import Direction, Input
+from rankbars.data.taskinfo import Direction, Input
 from rankbars.stats.samplesize import FEWEST_ROWS, FEWEST_TASKS, Needed, needed_by_pilot
 
 __all__ = ["Contrast", "HeadToHead", "Verdict"]

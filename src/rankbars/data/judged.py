@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from rankbars.calls import check_name
 from rankbars.data.claim import Claim
 from rankbars.data.notes import Note
-from rankbars.data.scores import Direction, Input
 from rankbars.data.spec import FAIL_ON
-from rankbars.errors import UnknownOptionError
+from rankbars.data.taskinfo import Direction, Input
 
 __all__ = ["OUT_OF_REACH", "Check", "JudgedClaim", "LookState", "Role"]
 
@@ -180,8 +180,7 @@ class Check:
         UnknownOptionError
             If it is another word.
         """
-        if fail_on not in FAIL_ON:
-            raise UnknownOptionError.among("fail_on", fail_on, FAIL_ON)
+        check_name("fail_on", fail_on, FAIL_ON)
         return tuple(
             one
             for one in self.claims

@@ -9,7 +9,7 @@ from rankbars.calls import explaining_methods
 from rankbars.data.claim import Claim
 from rankbars.data.judged import Role
 from rankbars.data.notes import Note
-from rankbars.data.scores import Input
+from rankbars.data.taskinfo import Input
 from rankbars.stats.samplesize import Needed
 
 __all__ = [

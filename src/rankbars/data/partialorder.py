@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.calls import check_name
 from rankbars.data.fields import Relation, freeze, frozen_array, names_where
-from rankbars.errors import DataError, UnknownOptionError
+from rankbars.errors import DataError
 from rankbars.stats.orders import find_cycles, transitive_closure, transitive_reduction
 
 __all__ = ["PartialOrder"]
@@ -110,8 +111,7 @@ class PartialOrder:
         return self._named(self.shown_better[self._position(model)])
 
     def _position(self, model: str) -> int:
-        if model not in self.models:
-            raise UnknownOptionError.among("model", model, self.models)
+        check_name("model", model, self.models)
         return self.models.index(model)
 
     def _named(self, chosen: NDArray[np.bool_]) -> tuple[str, ...]:

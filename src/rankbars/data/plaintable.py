@@ -19,7 +19,8 @@ from rankbars.calls import check_name
 from rankbars.data.evidence import Estimates
 from rankbars.data.notes import Note
 from rankbars.data.plain import Keys, json_text, to_plain
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.errors import DataError
 
 __all__ = [

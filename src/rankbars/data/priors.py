@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.calls import check_name
 from rankbars.errors import OptionError, UnknownOptionError
 
 __all__ = ["PRIORS", "Prior", "PriorChoice", "prior_kind", "take_prior"]
@@ -56,8 +57,7 @@ class Prior:
     limits: tuple[float, float] = (0.0, np.inf)
 
     def __post_init__(self) -> None:
-        if self.kind not in ("shares", "scores"):
-            raise UnknownOptionError.among("kind of prior", self.kind, ("shares", "scores"))
+        check_name("kind of prior", self.kind, ("shares", "scores"))
         low, high = self.limits
         if not 0.0 <= low < high:
             raise OptionError.out_of_range("limits", self.limits, "0 or more, the lower one first")

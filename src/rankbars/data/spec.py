@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from rankbars.calls import check_name, check_whole
-from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.errors import OptionError
 
 __all__ = [
     "BOTH_BAD",
@@ -130,8 +130,7 @@ class VoteOptions:
             ("pairing of models", self.pairing, PAIRINGS),
             ("weights of pairs", self.reweight, REWEIGHTS),
         ):
-            if value not in known:
-                raise UnknownOptionError.among(what, value, known)
+            check_name(what, value, known)
         if not (math.isfinite(self.ridge) and self.ridge >= 0):
             raise OptionError.out_of_range("ridge", self.ridge, "finite and at least 0")
         if self.cap is not None and self.cap < 1:

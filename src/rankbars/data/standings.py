@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.calls import check_name
 from rankbars.data.fields import Numbers, Rate, names_where
 from rankbars.data.spec import check_rate
-from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.errors import DataError, OptionError
 from rankbars.stats.ranks import RankBounds
 from rankbars.stats.resampling.rankcounts import (
     StatedPairs,
@@ -143,8 +144,7 @@ def standing_of(board: Leaderboard, model: str) -> Standing:
             f"Model {model!r} lacks some tasks, so it has a place among the others and no row: "
             "board.partly has the places of such models."
         )
-    if model not in board.models:
-        raise UnknownOptionError.among("model", model, board.models)
+    check_name("model", model, board.models)
     return next(row for row in standings(board) if row.model == model)
 
 
@@ -212,8 +212,7 @@ def task_columns(board: Leaderboard, tasks: Sequence[str]) -> dict[str, list[Any
     """Columns about single tasks, one row per task and model, best score on it first."""
     columns: dict[str, list[Any]] = {name: [] for name in _TASK_COLUMNS}
     for name in tasks:
-        if name not in board.tasks:
-            raise UnknownOptionError.among("task", name, tuple(board.tasks))
+        check_name("task", name, board.tasks)
         task = board.tasks[name]
         low, high = task.score_interval()
         inside = task.mean if task.direction == "higher" else -task.mean

@@ -17,7 +17,8 @@ from rankbars.data.storedtasks import known_outline
 from rankbars.errors import DataError, OptionError
 
 if TYPE_CHECKING:
-    from rankbars.data.scores import Scores, TaskInfo
+    from rankbars.data.scores import Scores
+    from rankbars.data.taskinfo import TaskInfo
 
 __all__ = ["count_groups", "group_note", "nested_weights", "weigh_tasks"]
 

@@ -24,7 +24,7 @@ from rankbars.data.fields import (
     freeze,
 )
 from rankbars.data.intervals import DrawnRanks, Scope
-from rankbars.data.scores import Direction
+from rankbars.data.taskinfo import Direction
 from rankbars.errors import DataError
 from rankbars.stats.tails import critical_value
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from rankbars.calls import check_name
 from rankbars.data.raceboard import Call, Told
 from rankbars.errors import DataError, UnknownOptionError
 from rankbars.racing.racestanding import Standing, name_calls
@@ -188,8 +189,7 @@ def _try(trial: object, result: object) -> int:
 def _known(call: Call, now: Standing) -> Call:
     if call.model not in now.racing:
         raise UnknownOptionError.among("model", call.model, now.models)
-    if call.task not in now.design.tasks:
-        raise UnknownOptionError.among("task", call.task, now.design.tasks)
+    check_name("task", call.task, now.design.tasks)
     return call
 
 

@@ -23,8 +23,8 @@ from rankbars.readers.gathering import gather, redact_items
 from rankbars.readers.inputfiles import Progress, is_url
 from rankbars.readers.recognition import FileReport, Format, KnownFormats, Recognition
 from rankbars.readers.registry import FORMATS
+from rankbars.tables.chosenmodels import choose_models
 from rankbars.tables.readoptions import ReadOptions, options_of
-from rankbars.tables.remarks import choose_models
 
 if TYPE_CHECKING:
     from rankbars.tables.parsedtables import ParsedTable

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from rankbars.data.notes import Note, list_words
-from rankbars.data.scores import Input
+from rankbars.data.taskinfo import Input
 from rankbars.errors import DataError, OptionError, ReadError, UnknownOptionError
 from rankbars.readers.inputfiles import (
     InputFile,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from rankbars.data.claim import Claim, parse_claim
 from rankbars.data.judged import Role
-from rankbars.data.scores import Input
+from rankbars.data.taskinfo import Input
 from rankbars.errors import OptionError, ReadError
 from rankbars.readers.inputfiles import split_name
 from rankbars.readers.openedfiles import decode_utf8, parse_yaml, read_bytes

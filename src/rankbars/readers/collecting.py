@@ -16,7 +16,8 @@ import numpy as np
 
 from rankbars.data.evidence import take_models
 from rankbars.data.notes import Note
-from rankbars.data.scores import Input, Scores
+from rankbars.data.scores import Scores
+from rankbars.data.taskinfo import Input
 from rankbars.data.votes import Labels
 from rankbars.errors import DataError, OptionError
 from rankbars.readers.chosenfiles import (

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from rankbars.data.evidence import Evidence, Items
 from rankbars.data.notes import Note, list_names
-from rankbars.data.scores import Input, Scores
+from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import Change, change_tasks, has_uneven_trials, models_of
+from rankbars.data.taskinfo import Input
 from rankbars.errors import DataError, OptionError, RankbarsError, ReadError
 from rankbars.readers.chosenfiles import Skipped
 from rankbars.readers.inputfiles import InputFile

@@ -12,7 +12,8 @@ import numpy as np
 
 from rankbars.data.evidence import Estimates, Items
 from rankbars.data.notes import Note
-from rankbars.data.scores import Input, Scores
+from rankbars.data.scores import Scores
+from rankbars.data.taskinfo import Input
 from rankbars.errors import DataError, OptionError, RankbarsError
 from rankbars.readers.chosenfiles import Paths
 from rankbars.tables.joining import join_scores

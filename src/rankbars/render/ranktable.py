@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from rankbars.calls import check_name
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.taskresult import Ratings
-from rankbars.errors import UnknownOptionError
 from rankbars.render.boardnotes import Remark, few_remarks
 from rankbars.render.claims import (
     Claim,
@@ -318,8 +318,7 @@ def _published_decimals(task: TaskResult) -> int | None:
 
 def take_task(board: Leaderboard, name: str) -> TaskResult:
     """The task called `name`; raises `UnknownOptionError`."""
-    if name not in board.tasks:
-        raise UnknownOptionError.among("task", name, tuple(board.tasks))
+    check_name("task", name, board.tasks)
     return board.tasks[name]
 
 

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 import rankbars as rb
-from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.calls import check_name
+from rankbars.errors import OptionError
 from rankbars.simulate.levels import (
     NewTaskPlan,
     ThisTaskPlan,
@@ -115,8 +116,7 @@ def figures(
     check_repetitions(repetitions)
     part.checked()
     for name in names:
-        if name not in FIGURES:
-            raise UnknownOptionError.among("figure", name, FIGURES)
+        check_name("figure", name, FIGURES)
     work = {name: _WORK[name](part, repetitions, seed) for name in FIGURES if name in set(names)}
     for name, units in work.items():
         if not units:

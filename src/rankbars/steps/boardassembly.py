@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.calls import check_name
 from rankbars.data.board import Leaderboard, TaskResult, ranks_from_relation
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes, independent_items
@@ -18,10 +19,10 @@ from rankbars.data.fields import locate_models, names_where, spread_columns
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note, without_folders
 from rankbars.data.rightanswers import count_right, is_binary
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
 from rankbars.data.spec import Anchor, Spec, VoteOptions
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.data.taskresult import ScoreBins, TaskPairs
-from rankbars.errors import UnknownOptionError
 from rankbars.stats.orders import tiers
 from rankbars.stats.ranks import RankBounds
 from rankbars.stats.tails import critical_value
@@ -214,8 +215,7 @@ def _elo(comparisons: Comparisons, anchor: Anchor) -> NDArray[np.float64]:
     place = None
     if anchor.model is not None:
         names = [comparisons.models[i] for i in present]
-        if anchor.model not in names:
-            raise UnknownOptionError.among("model to anchor the Elo scale", anchor.model, names)
+        check_name("model to anchor the Elo scale", anchor.model, names)
         place = names.index(anchor.model)
     ratings = np.full(len(comparisons.models), np.nan)
     ratings[present] = elo_ratings(comparisons.mean[present], anchor=place, rating=anchor.rating)

@@ -11,7 +11,8 @@ from rankbars.data.evidence import Evidence, Items, Votes
 from rankbars.data.headtohead import Contrast
 from rankbars.data.notes import Note
 from rankbars.data.rightanswers import is_binary
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.errors import OptionError
 
 __all__ = [

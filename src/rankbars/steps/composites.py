@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from rankbars.calls import check_name, check_number, finite_weights
 from rankbars.data.evidence import Estimates, Items
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.errors import DataError, OptionError
 
 __all__ = ["COMPOSITE", "Part", "composite"]

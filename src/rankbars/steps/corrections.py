@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.calls import check_name
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items
 from rankbars.data.fields import names_where
 from rankbars.data.intervals import Scope
 from rankbars.data.notes import Note
 from rankbars.data.rightanswers import is_binary
 from rankbars.data.spec import correction_facts
-from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.errors import OptionError
 from rankbars.stats.multiplicity.stepdown import Procedure, decide, decide_from_p
 from rankbars.stats.orders import find_cycles
 from rankbars.stats.pairwise.clusters import few_degrees, group_rows
@@ -286,8 +287,7 @@ CORRECTIONS: dict[str, Correction] = {
 
 def take_correction(name: str) -> Correction:
     """The correction called `name`; raises `UnknownOptionError`."""
-    if name not in CORRECTIONS:
-        raise UnknownOptionError.among("correction", name, tuple(CORRECTIONS))
+    check_name("correction", name, CORRECTIONS)
     return CORRECTIONS[name]
 
 

@@ -12,9 +12,10 @@ from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Evidence, Votes
 from rankbars.data.headtohead import Contrast, HeadToHead
 from rankbars.data.notes import Note, list_words, who_voted
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec, VoteOptions
 from rankbars.data.taskgroups import count_groups
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.averaging.taskcontrasts import (

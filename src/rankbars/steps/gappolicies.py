@@ -16,8 +16,9 @@ from rankbars.calls import check_name
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes, take_rows
 from rankbars.data.fields import locate_models, names_where, spread_columns
 from rankbars.data.notes import Note, list_names, list_words
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import Change, change_tasks, models_of
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.errors import DataError, OptionError
 from rankbars.steps.gaps import Gap, row_values, to_declare
 

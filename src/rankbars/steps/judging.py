@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Evidence, Items, Votes, take_rows
 from rankbars.data.notes import Note, list_names
 from rankbars.data.peoplelabels import JudgeLeaning, JudgeUse, JudgeWorth
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.pairwise.judgedpairs import (
     FEWEST_LABELS,

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from rankbars.calls import check_name
 from rankbars.data.board import Leaderboard
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Items
 from rankbars.data.standings import TASK_DRAWS, Winner
 from rankbars.data.taskresult import TaskResult
-from rankbars.errors import UnknownOptionError
 from rankbars.stats.pairwise.modelscores import consensus_scores
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.resampling.distributions import (
@@ -88,8 +88,7 @@ def score_leader(board: Leaderboard, comparisons: Comparisons | None) -> Winner 
     """
     variants = board.spec.variants
     for name in variants:
-        if name not in board.models:
-            raise UnknownOptionError.among("model with variants", name, board.models)
+        check_name("model with variants", name, board.models)
     others = sum(count - 1 for count in variants.values())
     field = _field_of(board, comparisons)
     if field is None or (len(field.models) < 2 and not others):

@@ -14,8 +14,9 @@ import numpy as np
 from rankbars.data.evidence import Evidence, Items, independent_items
 from rankbars.data.notes import Note, on_task
 from rankbars.data.rightanswers import is_binary
-from rankbars.data.scores import Direction, Scores
+from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
+from rankbars.data.taskinfo import Direction
 from rankbars.stats.averaging.taskcontrasts import add_task, average_contrasts, start_sums
 from rankbars.stats.pairwise.modelscores import ModelSummary
 from rankbars.stats.pairwise.pairstatistics import PairStatistics, p_values

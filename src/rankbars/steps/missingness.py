@@ -6,11 +6,12 @@ from collections import Counter
 
 import numpy as np
 
+from rankbars.calls import check_name
 from rankbars.data.evidence import Items
 from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import models_of
-from rankbars.errors import DataError, UnknownOptionError
+from rankbars.errors import DataError
 from rankbars.steps.gappolicies import OWN_ROWS, POLICIES, own_rows_options, strangers
 from rankbars.steps.gaps import (
     Gap,
@@ -76,8 +77,7 @@ def resolve_missing(scores: Scores, policy: str = "raise", *, test: str = "auto"
 
 
 def _resolved(scores: Scores, gaps: list[Gap], policy: str, test: str) -> Scores:
-    if policy not in ("raise", *POLICIES):
-        raise UnknownOptionError.among("missing policy", policy, ("raise", *POLICIES))
+    check_name("missing policy", policy, ("raise", *POLICIES))
     if policy in ("raise", "fail") and (rows := lost_rows(scores)):
         # What a mean of unnamed rows was made of is known to the reader alone.
         raise refuse_lost(

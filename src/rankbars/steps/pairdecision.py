@@ -14,8 +14,8 @@ from rankbars.data.evidence import Evidence, Items, Votes
 from rankbars.data.headtohead import Contrast, Verdict
 from rankbars.data.notes import Note, on_task
 from rankbars.data.rightanswers import is_binary
-from rankbars.data.scores import Direction
 from rankbars.data.spec import Spec
+from rankbars.data.taskinfo import Direction
 from rankbars.stats.averaging.taskcontrasts import constant_errors
 from rankbars.stats.multiplicity.symmetricbootstrap import (
     Sample,

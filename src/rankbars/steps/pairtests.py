@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.calls import check_name
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, take_models
 from rankbars.data.fields import locate_models, names_where
@@ -331,8 +332,7 @@ TESTS: dict[str, PairTest] = {
 
 def check_test(name: str) -> None:
     """Raise `UnknownOptionError` unless `name` is a test, or ``"auto"``."""
-    if name not in ("auto", *TESTS):
-        raise UnknownOptionError.among("test", name, ("auto", *TESTS))
+    check_name("test", name, ("auto", *TESTS))
 
 
 def choose_test(evidence: Evidence, runs: str = "independent") -> str:

@@ -10,15 +10,17 @@ from typing import Literal, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.calls import check_name
 from rankbars.data.board import Leaderboard
 from rankbars.data.evidence import Estimates, Evidence
 from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec, check_rate, side_level
 from rankbars.data.storedtasks import known_outline
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.data.taskresult import TaskResult
-from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.errors import DataError, OptionError
 from rankbars.stats.newtask.guarantees import Budget, Rate, guarantee, split_budget
 from rankbars.steps.mergers import MERGES, Bag, Merged
 
@@ -123,8 +125,7 @@ def predict(
     >>> predict(board, merge="quantile", alpha=0.5)["b"]
     (1, 1)
     """
-    if merge not in MERGE_NAMES:
-        raise UnknownOptionError.among("merge", merge, MERGE_NAMES)
+    check_name("merge", merge, MERGE_NAMES)
     check_rate("alpha_overall", alpha)
     if isinstance(intervals, Leaderboard):
         kept = _kept_ranks(intervals)

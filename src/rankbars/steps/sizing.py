@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.calls import check_name
 from rankbars.data.outlook import (
     CurvePoint,
     Goal,
@@ -18,7 +19,7 @@ from rankbars.data.outlook import (
     Supposed,
     TaskNeeds,
 )
-from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.errors import DataError, OptionError
 from rankbars.stats.repeatedanswers import best_answers
 from rankbars.stats.samplesize import (
     FEWEST_ROWS,
@@ -144,8 +145,7 @@ def _pairs_of(pilot: Pilot, goal: Goal) -> tuple[Goal, NDArray[np.intp], NDArray
     if goal.kind == "pair":
         names = goal.models or tuple(pilot.models[i] for i in order[:2])
         for name in names:
-            if name not in pilot.models:
-                raise UnknownOptionError.among("model", name, pilot.models)
+            check_name("model", name, pilot.models)
         first, second = (pilot.models.index(name) for name in names)
         return goal._replace(models=names), np.array([first]), np.array([second])
     inside = len(order) if goal.k is None else goal.k

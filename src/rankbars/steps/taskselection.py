@@ -9,11 +9,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.calls import check_name
 from rankbars.data.evidence import Folds, Items, take_rows
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import check_rate
-from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.errors import DataError, OptionError
 from rankbars.stats.ranks import count_bounds, interval_width
 from rankbars.stats.streams import stream
 from rankbars.steps.corrections import Family, take_correction
@@ -108,8 +109,7 @@ def select_tasks(
     >>> list(chosen.tasks), chosen.tasks["sharp"].n
     (['sharp'], 40)
     """
-    if by not in SELECTIONS:
-        raise UnknownOptionError.among("selection of tasks", by, SELECTIONS)
+    check_name("selection of tasks", by, SELECTIONS)
     check_rate("alpha", alpha)
     for name, value in (("share", share), ("max_width", max_width)):
         if not 0.0 < value < 1.0:
@@ -118,8 +118,7 @@ def select_tasks(
         raise OptionError.out_of_range("k", k, f"between 1 and {len(scores.models)}")
     if not 0.0 < overlap <= 1.0:
         raise OptionError.out_of_range("overlap", overlap, "above 0 and at most 1")
-    if split not in SPLITS:
-        raise UnknownOptionError.among("way to split", split, SPLITS)
+    check_name("way to split", split, SPLITS)
     if split == "alpha" and (by != "width" or same_data):
         raise OptionError(
             "The error rate is split for tasks that are chosen by width only: it makes up for "

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes
 from rankbars.data.notes import Note
 from rankbars.data.rightanswers import is_binary, is_share
-from rankbars.data.scores import TaskInfo
 from rankbars.data.spec import VoteOptions
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.errors import OptionError
 from rankbars.stats.pairwise.discordance import MOST_COUNTED, count_law, count_wins
 from rankbars.stats.pairwise.modelscores import ModelSummary, weighted_rows

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Coverage, Estimates, Evidence, Folds, Items
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.data.votes import BAD, LABELS, TIE, WIN, Ballots, Labels, Votes
 from rankbars.readers.parts import Comparison, JudgedFile, ReadyScores, VoteTable
 from rankbars.store.rows import Coded, CodedRows, code_texts

@@ -6,9 +6,10 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rankbars.calls import check_name
 from rankbars.data.notes import NameFact
 from rankbars.data.scores import Scores
-from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.errors import OptionError
 from rankbars.readers.collecting import collect
 from rankbars.store.access import change_store, open_store
 from rankbars.store.contents import Store
@@ -192,8 +193,7 @@ class ResultStore:
 def _kept_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options for reading as a store keeps them, whichever way they were written."""
     for name in options:
-        if name not in KEPT_OPTIONS:
-            raise UnknownOptionError.among("option that a store keeps", name, KEPT_OPTIONS)
+        check_name("option that a store keeps", name, KEPT_OPTIONS)
     made: dict[str, Any] = {}
     for name, value in options.items():
         if name == "direction" and isinstance(value, str):

@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.tables.cleanrows import SCORED_ERRORS, Records
 from rankbars.tables.columns import ITEM_NUMBERS, TRAIT_ROLES, fold_name, paste_columns

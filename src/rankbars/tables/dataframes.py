@@ -19,6 +19,7 @@ from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import has_uneven_trials
 from rankbars.errors import DataError, RankbarsError
 from rankbars.tables.assembly import scores_from_parsed
+from rankbars.tables.chosenmodels import choose_models
 from rankbars.tables.columns import fold_name, role_names
 from rankbars.tables.companions import kind_of_statistic
 from rankbars.tables.conditions import choose_rows
@@ -29,7 +30,7 @@ from rankbars.tables.parsedtables import FileNames
 from rankbars.tables.parsing import parse_table
 from rankbars.tables.readoptions import SHARED_TASK, ReadOptions, options_of
 from rankbars.tables.relations import Table
-from rankbars.tables.remarks import choose_models, note_chosen_rows
+from rankbars.tables.remarks import note_chosen_rows
 from rankbars.tables.strays import note_lookalikes
 from rankbars.tables.tableheads import corner_names
 from rankbars.tables.valuetables import Chunk, CodedTexts, ValueTable

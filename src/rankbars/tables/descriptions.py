@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from rankbars.data.evidence import Coverage
 from rankbars.data.notes import Note, list_names
-from rankbars.data.scores import TaskInfo
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.tables.asides import is_mean_of_losses
 from rankbars.tables.columns import fold_name

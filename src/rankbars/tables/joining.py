@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Coverage, Estimates, Evidence, Items, Votes, take_models
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import unite_tasks
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.errors import DataError
 from rankbars.tables.columns import fold_name
 from rankbars.tables.labels import sort_names

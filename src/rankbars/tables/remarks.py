@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Folds, Items
-from rankbars.data.notes import Note, list_names, list_words, note_chosen
-from rankbars.data.scores import Scores, note_other_votes
+from rankbars.data.notes import Note, list_names, list_words
+from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import known_outline, outline_of
 from rankbars.errors import DataError
 from rankbars.tables.cleanrows import SCORED_ERRORS
@@ -28,7 +28,6 @@ from rankbars.tables.wide import POSITION
 __all__ = [
     "Counted",
     "check_swapped",
-    "choose_models",
     "describe_group",
     "describe_lost_rows",
     "describe_rows",
@@ -71,17 +70,6 @@ def describe_group(parts: Sequence[TidyTable]) -> tuple[Note, ...]:
     return tuple(
         Note(code, f"{list_words(found, 3)}: {text}") for (code, text), found in where.items()
     )
-
-
-def choose_models(scores: Scores, models: Sequence[str]) -> Scores:
-    """Only these models, with a note if there are others; all of them where none is named."""
-    if not models:
-        return scores
-    chosen = scores.select(models=models)
-    if len(chosen.models) == len(scores.models):
-        return chosen
-    note = note_chosen(len(chosen.models), len(scores.models))
-    return chosen.with_notes([note, *note_other_votes(scores, chosen)])
 
 
 def note_chosen_rows(where: Sequence[str]) -> list[Note]:

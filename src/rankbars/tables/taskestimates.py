@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.errors import DataError
 from rankbars.stats.countscores import binomial_se
 from rankbars.tables.cleanrows import Batch, Records

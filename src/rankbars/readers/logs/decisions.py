@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Coverage, Estimates, Evidence, Items
 from rankbars.data.notes import Note, Remarks, list_names, note_chosen
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.readers.logs.choices import (
     Chosen,

@@ -11,12 +11,13 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from rankbars.calls import check_name
 from rankbars.data.board import Leaderboard
 from rankbars.data.diagnosis import Diagnosis, HeldOut, VoteHealth
 from rankbars.data.noise import Noise
 from rankbars.data.scores import Scores
 from rankbars.data.votes import Votes
-from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.errors import DataError, OptionError
 from rankbars.render.notation import counted
 from rankbars.render.plotting.fitting import fit_width, picture_width
 from rankbars.render.plotting.healthplots import (
@@ -211,8 +212,7 @@ def _checked_size(kind: str, subject: Subject, shown: Shown) -> tuple[float, flo
         )
     if shown.top is not None and shown.top < 1:
         raise OptionError.out_of_range("top", shown.top, "at least 1")
-    if shown.sort not in SORTS:
-        raise UnknownOptionError.among("order of a picture", shown.sort, SORTS)
+    check_name("order of a picture", shown.sort, SORTS)
     width, height = picture.size(subject, shown)
     if height > _TALLEST or width > _TALLEST:
         count = shown.count(len(getattr(subject, "models", ())))
@@ -269,8 +269,7 @@ def plot_board(
         raise OptionError(f"models takes a list of names; got {models!r}.")
     shown = Shown(None if models is None else tuple(models), top, sort)
     known = [name for name, picture in PLOTS.items() if picture.takes == "board"]
-    if kind not in known:
-        raise UnknownOptionError.among("picture of a board", kind, known)
+    check_name("picture of a board", kind, known)
     picture = PLOTS[kind]
     chosen = _chosen(kind, picture, task, model)
     if ax is not None and not hasattr(ax, "plot"):

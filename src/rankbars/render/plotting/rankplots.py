@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankbars.calls import check_name
 from rankbars.data.board import Leaderboard
 from rankbars.data.diagnosis import HeldOut
 from rankbars.data.partialorder import PartialOrder
@@ -197,8 +198,7 @@ def plot_model_ranks(board: Leaderboard, ax: Axes, model: str) -> Axes:
     UnknownOptionError
         If there is no such model.
     """
-    if model not in board.models:
-        raise UnknownOptionError.among("model", model, board.models)
+    check_name("model", model, board.models)
     at = board.models.index(model)
     tasks = sorted(board.tasks.values(), key=lambda t: (t.worst[at] - t.best[at], t.best[at]))
     marks, size = category_marks(tasks), len(board.models)
@@ -236,8 +236,7 @@ def plot_two_models(board: Leaderboard, ax: Axes, models: Sequence[str]) -> Axes
         If there is no such model.
     """
     for model in models:
-        if model not in board.models:
-            raise UnknownOptionError.among("model", model, board.models)
+        check_name("model", model, board.models)
     first = board.models.index(models[0])
     tasks = sorted(board.tasks.values(), key=lambda t: (t.worst[first] + t.best[first], t.name))
     for panel, model in zip((ax, beside(ax)), models, strict=True):

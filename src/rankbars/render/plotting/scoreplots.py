@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from rankbars.data.board import Leaderboard
 from rankbars.data.categorymeans import WeightMap
 from rankbars.data.evidence import Items
-from rankbars.data.scores import Direction, Scores
+from rankbars.data.scores import Scores
+from rankbars.data.taskinfo import Direction
 from rankbars.data.taskresult import TaskResult
 from rankbars.errors import DataError, OptionError
 from rankbars.render.claims import average_level, average_title, lead_claim, overall_claim

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.errors import MissingPackageError, OptionError, UnknownOptionError
+from rankbars.calls import check_name
+from rankbars.errors import MissingPackageError, OptionError
 from rankbars.render.notation import ticked_ranks
 from rankbars.render.plotting.lettering import (
     NAME_WIDTH,
@@ -136,8 +137,7 @@ class Shown(NamedTuple):
             If they cannot be sorted so.
         """
         for name in self.models or ():
-            if name not in models:
-                raise UnknownOptionError.among("model", name, models)
+            check_name("model", name, models)
         rows = [i for i in order if self.models is None or models[i] in self.models]
         if self.sort == "name":
             rows.sort(key=lambda i: (models[i].casefold(), models[i]))
@@ -286,8 +286,7 @@ def check_picture(kind: str, *, drawn: bool, projection: str | None = None) -> N
     MissingPackageError
         If something is to be drawn and matplotlib (or mpltern) is not installed.
     """
-    if kind not in _PICTURES:
-        raise UnknownOptionError.among("picture", kind, _PICTURES)
+    check_name("picture", kind, _PICTURES)
     packages = ["matplotlib", *(["mpltern"] if projection == "ternary" else [])]
     for package in packages if drawn else ():
         if importlib.util.find_spec(package) is None:

@@ -17,7 +17,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.calls import check_name
+from rankbars.errors import DataError, OptionError
 
 __all__ = [
     "Budget",
@@ -203,8 +204,7 @@ def miss_bound(merge: str, n_tasks: int, alpha: Rate) -> Fraction:
     >>> miss_bound("quantile", 47, 0.5), miss_bound("joint", 8, 0.1)
     (Fraction(1, 2), Fraction(0, 1))
     """
-    if merge not in _MISS_BOUNDS:
-        raise UnknownOptionError.among("merge", merge, _MISS_BOUNDS)
+    check_name("merge", merge, _MISS_BOUNDS)
     return _MISS_BOUNDS[merge](_check_count(n_tasks), exact_rate(alpha))
 
 
@@ -275,8 +275,7 @@ def smallest_number_of_tasks(merge: str, alpha: Rate) -> int:
     >>> smallest_number_of_tasks("quantile", 0.2), smallest_number_of_tasks("joint", 0.2)
     (9, 4)
     """
-    if merge not in _SMALLEST:
-        raise UnknownOptionError.among("merge", merge, _SMALLEST)
+    check_name("merge", merge, _SMALLEST)
     return _SMALLEST[merge](exact_rate(alpha))
 
 

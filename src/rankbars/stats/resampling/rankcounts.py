@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.calls import check_name
+from rankbars.errors import OptionError
 from rankbars.stats.blocks import row_blocks
 from rankbars.stats.multiplicity.stepdown import holm_rejects
 from rankbars.stats.ranks import RankBounds, tied_places
@@ -355,8 +356,7 @@ def state_pairs(
     >>> state_pairs(np.array([[0.0, 1.0], [0.0, 0.0]]), 999, 0.05).stated.tolist()
     [[False, True], [False, False]]
     """
-    if correction not in DOMINANCE_CORRECTIONS:
-        raise UnknownOptionError.among("correction of dominance", correction, DOMINANCE_CORRECTIONS)
+    check_name("correction of dominance", correction, DOMINANCE_CORRECTIONS)
     check_alpha(alpha)
     size = better.shape[0]
     pairs = size * (size - 1) // 2

@@ -18,10 +18,11 @@ from rankbars.data.evidence import Estimates, Evidence, Items
 from rankbars.data.notes import Note, list_words
 from rankbars.data.priors import PriorChoice
 from rankbars.data.rightanswers import is_share
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
 from rankbars.data.spec import SCOPES, Spec, side_level
 from rankbars.data.storedtasks import sizes_of
 from rankbars.data.taskgroups import count_groups
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.errors import DataError
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.countscores import binomial_se

@@ -15,9 +15,10 @@ from rankbars.data.evidence import Estimates, Evidence, Folds, Items, Votes
 from rankbars.data.notes import Note, list_names, list_words
 from rankbars.data.priors import PriorChoice, prior_kind
 from rankbars.data.rightanswers import is_share
-from rankbars.data.scores import Direction, Scores
+from rankbars.data.scores import Scores
 from rankbars.data.spec import OVERS, Spec
 from rankbars.data.storedtasks import known_outline, models_of
+from rankbars.data.taskinfo import Direction
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.orders import MOST_IN_KEMENY

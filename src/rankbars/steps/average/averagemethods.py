@@ -11,8 +11,9 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.calls import check_name
 from rankbars.data.notes import Note
-from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.points import (
     binned_ranks,
     borda_points,
@@ -200,8 +201,7 @@ def take_method(name: str) -> Method:
     """The method called `name`; raises `UnknownOptionError`."""
     if name == "skill":
         return _SKILL
-    if name not in METHODS:
-        raise UnknownOptionError.among("method of the average", name, tuple(METHODS))
+    check_name("method of the average", name, METHODS)
     return METHODS[name]
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Evidence, Folds, Items
 from rankbars.data.fields import locate_models
 from rankbars.data.rightanswers import is_binary
-from rankbars.data.scores import TaskInfo
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.errors import DataError
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.multiplicity.symmetricbootstrap import Sample

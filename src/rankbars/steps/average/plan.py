@@ -17,7 +17,7 @@ from rankbars.data.fields import spread_columns
 from rankbars.data.intervals import Scope
 from rankbars.data.notes import Note
 from rankbars.data.priors import PriorChoice
-from rankbars.data.scores import Direction
+from rankbars.data.taskinfo import Direction
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.multiplicity.nulllaws import MOST_TASKS
 from rankbars.stats.multiplicity.symmetricbootstrap import Sample

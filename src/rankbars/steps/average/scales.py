@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from rankbars.calls import check_mapping, check_name, check_number
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.notes import list_names
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
+from rankbars.data.taskinfo import TaskInfo
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.points import Limits, standard_limits
 from rankbars.steps.average.plan import AveragePlan
