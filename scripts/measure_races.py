@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankbars as rb
-from rankbars.stats.bets import (
+from rankbars.stats.racestates import (
     RaceState,
     add_racer,
+    going_on,
     race_evidence,
-    running,
     settle_batch,
     start_race,
 )
@@ -60,8 +60,8 @@ def complete(path: Path, item: str, score: str) -> Array:
 def race(values: Array, k: int, batch: int) -> tuple[RaceState, int]:
     """The race to its end, and its calls."""
     state, calls = start_race(values.shape[1], k), 0
-    while running(state).any() and state.at < len(values):
-        rows = values[state.at : state.at + batch][:, running(state)]
+    while going_on(state.call).any() and state.at < len(values):
+        rows = values[state.at : state.at + batch][:, going_on(state.call)]
         calls += rows.size
         state = settle_batch(state, rows, ALPHA)
     return state, calls
@@ -106,12 +106,12 @@ def tied_race(values: Array, k: int, seed: int) -> RaceState:
     rng = np.random.default_rng(seed)
     size = values.shape[1]
     state = start_race(size - 1, k)
-    while running(state).any() and state.at < len(values):
+    while going_on(state.call).any() and state.at < len(values):
         near = race_evidence(state).max() > 2.0
         batch = 5 if near else int(rng.choice([25, 100, 500]))
         if state.call.size < size and state.at >= 50:
             state = add_racer(state, ALPHA)
-        rows = values[state.at : state.at + batch, : state.call.size][:, running(state)]
+        rows = values[state.at : state.at + batch, : state.call.size][:, going_on(state.call)]
         state = settle_batch(state, rows, ALPHA)
     return state
 

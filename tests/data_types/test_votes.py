@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import rankbars as rb
-from rankbars.data.votes import Ballots, Labels, merge_votes
+from rankbars.data.mergedvotes import merge_votes
+from rankbars.data.votes import Ballots, Labels
 
 WINS = np.array([[0.0, 3.0, 1.0], [1.0, 0.0, 2.0], [0.0, 2.0, 0.0]])
 TIES = np.array([[0.0, 2.0, 0.0], [2.0, 0.0, 1.0], [0.0, 1.0, 0.0]])

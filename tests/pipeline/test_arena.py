@@ -18,7 +18,7 @@ from votefiles import CROWD, draw_rows, only_votes, same_votes, write_rows
 
 import rankbars as rb
 from rankbars.data.boardfile import board_json, board_schema
-from rankbars.data.votes import merge_votes
+from rankbars.data.mergedvotes import merge_votes
 from rankbars.demos import DEMOS, demo_path
 from rankbars.render.exports import render_csv
 from rankbars.render.sentences import headline

@@ -13,7 +13,7 @@ from logfiles import inspect_header, lm_rows, sample, write_json_log, write_lm_e
 
 import rankbars as rb
 from rankbars.data.raceboard import Call
-from rankbars.stats.bets import race_evidence, running, settle_batch, start_race
+from rankbars.stats.racestates import going_on, race_evidence, settle_batch, start_race
 
 MODELS = ["amber", "birch", "cobalt", "dune"]
 ABILITY = dict(zip(MODELS, (0.75, 0.7, 0.4, 0.2), strict=True))
@@ -70,7 +70,7 @@ def test_the_race_makes_the_bets_of_its_order(goal):
     state = start_race(4, 1 if goal == "first" else 2)
     for start in range(0, 80, 20):
         rows = [items.ids.index(item) for item in order[start : start + 20]]
-        state = settle_batch(state, items.values[rows][:, running(state)], 0.05)
+        state = settle_batch(state, items.values[rows][:, going_on(state.call)], 0.05)
     found = {one.model: one.log_e for one in race.board().racers}
     assert [found[name] for name in MODELS] == pytest.approx(race_evidence(state).tolist())
 

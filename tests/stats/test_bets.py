@@ -13,16 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankbars.stats import bets
-from rankbars.stats.bets import (
-    LAMBDAS,
+from rankbars.stats.bets import LAMBDAS, bet_on_leader, bet_on_pairs, log_wealth
+from rankbars.stats.racestates import (
     add_racer,
-    bet_on_leader,
-    bet_on_pairs,
     call_top,
-    log_wealth,
+    going_on,
     race_evidence,
     rows_left,
-    running,
     settle_batch,
     start_race,
     threshold,
@@ -70,8 +67,8 @@ def plain_race(rows, batch, alpha):
 
 def run(rows, batch, alpha=0.05, k=1):
     state = start_race(rows.shape[1], k)
-    while running(state).any() and state.at < len(rows):
-        chosen = rows[state.at : state.at + batch][:, running(state)]
+    while going_on(state.call).any() and state.at < len(rows):
+        chosen = rows[state.at : state.at + batch][:, going_on(state.call)]
         state = settle_batch(state, chosen, alpha)
     return state
 
@@ -207,8 +204,8 @@ def test_a_late_model_begins_with_nothing_and_can_still_win():
     state = add_racer(state, 0.05)
     assert race_evidence(state)[3] == 0.0
     late = np.column_stack([rows, np.ones(400)])
-    while running(state).any() and state.at < 400:
-        state = settle_batch(state, late[state.at : state.at + 25][:, running(state)], 0.05)
+    while going_on(state.call).any() and state.at < 400:
+        state = settle_batch(state, late[state.at : state.at + 25][:, going_on(state.call)], 0.05)
     assert state.call.tolist() == [-1, -1, -1, 0]
 
 
@@ -241,12 +238,12 @@ def test_a_best_model_is_rarely_dropped_whatever_the_looks(scene, calibration):
         rng = np.random.default_rng(seed)
         rows = (rng.random((1500, ability.size)) < ability).astype(float)
         state = start_race(ability.size - 1)
-        while running(state).any() and state.at < 1500:
+        while going_on(state.call).any() and state.at < 1500:
             near = race_evidence(state).max() > 2.0  # look more often where it is close
             batch = 5 if near else int(rng.choice([25, 100, 500]))
             if state.call.size < ability.size and (near or state.at > 300):
                 state = add_racer(state, 0.05)
             chosen = rows[state.at : state.at + batch, : state.call.size]
-            state = settle_batch(state, chosen[:, running(state)], 0.05)
+            state = settle_batch(state, chosen[:, going_on(state.call)], 0.05)
         lost += state.call[0] == -1
     calibration.at_most(lost, runs, 0.05, of="a tied best model dropped")

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.racing.racestanding import Standing, read_standing, scaled_rows
-from rankbars.stats.bets import (
-    LAMBDAS,
+from rankbars.stats.bets import LAMBDAS
+from rankbars.stats.racestates import (
     RaceState,
     add_racer,
+    going_on,
     race_evidence,
-    running,
     settle_batch,
     start_race,
     threshold,
@@ -122,7 +122,7 @@ def _keep(log: RaceLog, state: RaceState, alpha: float) -> dict[str, str]:
     """
     if state.k == 1:
         return {"wealth": log.keep(_bytes(state.logs, state.now, state.peak))}
-    runs = np.flatnonzero(running(state))
+    runs = np.flatnonzero(going_on(state.call))
     shown = np.packbits(state.peak >= threshold(state.k, state.call.size, alpha))
     if state.logs.ndim == 2:
         logs = state.logs[np.ix_(runs, runs)]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.raceboard import Call, Stop
-from rankbars.stats.bets import going_on
+from rankbars.stats.racestates import going_on
 from rankbars.store.racefile import SETTLED, RaceLog
 
 __all__ = [

@@ -19,7 +19,7 @@ from rankbars.racing.racestanding import (
     name_calls,
     read_standing,
 )
-from rankbars.stats.bets import rows_left, threshold
+from rankbars.stats.racestates import rows_left, threshold
 from rankbars.store.racefile import RaceLog
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from rankbars.data.mergedvotes import merge_votes
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.votes import Votes, merge_votes
+from rankbars.data.votes import Votes
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, read_each
 from rankbars.readers.logs.jsontext import load_json, top_level_keys

@@ -286,7 +286,7 @@ def call_first(name: str, family: Family, alpha: float, k: int) -> NDArray[np.in
     such pairs, however the first k came about: so each claim is made at ``alpha / (k (M - k))``.
     Where flips decide, the relation of all pairs does.
     """
-    from rankbars.stats.bets import call_top
+    from rankbars.stats.racestates import call_top
 
     level = alpha / (k * (family.size - k))
     if flips_decide(family):

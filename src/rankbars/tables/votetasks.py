@@ -9,9 +9,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.mergedvotes import merge_votes
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.votes import Ballots, Labels, Votes, merge_votes
+from rankbars.data.votes import Ballots, Labels, Votes
 from rankbars.errors import DataError
 from rankbars.tables.castvotes import Names, VoteRows
 from rankbars.tables.readoptions import ReadOptions
