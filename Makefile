@@ -35,7 +35,7 @@ $(FOR_RUNNING): pyproject.toml
 	@touch $@
 
 $(FOR_TESTING): pyproject.toml
-	@scripts/make_environment.sh plot,bayes,arviz,dask,remote dev docs
+	@scripts/make_environment.sh plot,bayes,arviz,dask,remote,excel dev docs
 	@touch $(FOR_RUNNING) $@
 
 demo: $(FOR_RUNNING)

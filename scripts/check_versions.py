@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 PYENV = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
-EXTRAS, GROUPS = ("plot", "dask", "remote"), ("dev", "docs")
+EXTRAS, GROUPS = ("plot", "dask", "remote", "excel"), ("dev", "docs")
 QUICK = ("-q", "-p", "no:cacheprovider", "-m", "not slow and not soak", "--ignore=tests/bayes")
 # Old releases call what newer ones of other packages deprecate, and that is not ours.
 OLD = ("-W", "ignore::DeprecationWarning", "-W", "ignore::PendingDeprecationWarning")

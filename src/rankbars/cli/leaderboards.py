@@ -66,7 +66,8 @@ __all__ = ["rank_command"]
 
 _RANK_HELP = """Rank models with error bars: on each task, on the average, on a new task.
 
-INPUT is a table (CSV, TSV, JSONL, JSON, Parquet), a folder, a pattern, or - for standard input.
+INPUT is a table (CSV, TSV, JSONL, JSON, Parquet, Excel), a folder, a pattern, or - for standard
+input.
 What was read is reported on standard error; the board goes to standard output.
 
 \b

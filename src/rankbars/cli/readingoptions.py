@@ -50,6 +50,7 @@ class Reading:
     layout: str | None
     cells: str | None
     decimal: str | None
+    sheet: tuple[str, ...]
     words: tuple[str, ...]
     minimum: float | None
     maximum: float | None
@@ -205,6 +206,11 @@ reading_options = collect_options(
             "semicolons only.",
         ),
         click.option(
+            "--sheet", metavar="NAME", multiple=True,
+            help="Which of several sheets of a workbook (.xlsx) is read. Repeat for more, or give "
+            "a pattern ('*' for all): each is then read as a file of a folder is.",
+        ),
+        click.option(
             "--word", "words", metavar="WORD=VALUE", multiple=True,
             help="What a word in cells of scores counts as: pass, fail, missing (no score) or a "
             "number, such as timeout=fail, infra_error=missing, B+=3.3; in votes tie or missing, "
@@ -273,7 +279,7 @@ reading_options = collect_options(
 _FLAGS = {
     "columns": "--column", "direction": "--direction", "rows": "--rows", "folds": "--folds",
     "test_share": "--test-share", "metric": "--metric", "layout": "--layout",
-    "cells": "--cells", "decimal": "--decimal", "words": "--word",
+    "cells": "--cells", "decimal": "--decimal", "sheet": "--sheet", "words": "--word",
     "minimum": "--score-min", "maximum": "--score-max", "filter": "--filter",
     "reruns": "--reruns", "compare_anyway": "--compare-anyway",
     "controls": "--control", "self_votes": "--self-votes", "arena_per_file": "--arena-per-file",

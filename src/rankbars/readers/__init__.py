@@ -17,7 +17,7 @@ from rankbars.readers.chosenfiles import (
     known_formats,
     note_equal,
     open_files,
-    report_file,
+    report_files,
 )
 from rankbars.readers.gathering import gather, redact_items
 from rankbars.readers.inputfiles import Progress, is_url
@@ -55,6 +55,7 @@ def read(
     arena_per_file: bool = False,
     cells: str | None = None,
     decimal: str | None = None,
+    sheet: str | Sequence[str] | None = None,
     words: Mapping[str, object] | Sequence[str] | None = None,
     models: str | Sequence[str] | None = None,
     redact: bool = False,
@@ -132,6 +133,9 @@ def read(
     decimal : {".", ","}, optional
         What separates the fraction of numbers in text. Without it, a comma does between semicolons
         only.
+    sheet : str or sequence of str, optional
+        Workbooks (.xlsx): which of several sheets is read, by its name; of more than one, or of a
+        pattern such as ``"*"`` for all, each is read as a file of a folder is.
     words : mapping from str to str or float, or sequence of str, optional
         What words in cells of scores count as: ``"pass"``, ``"fail"``, ``"missing"`` (no score) or
         a number, such as ``{"timeout": "fail", "infra_error": "missing"}``.
@@ -217,7 +221,7 @@ def read(
         "test_share": test_share, "metric": metric, "layout": layout, "minimum": minimum,
         "maximum": maximum, "filter": filter, "reruns": reruns, "compare_anyway": compare_anyway,
         "controls": controls, "self_votes": self_votes, "arena_per_file": arena_per_file,
-        "cells": cells, "decimal": decimal, "words": words,
+        "cells": cells, "decimal": decimal, "sheet": sheet, "words": words,
         "memory_limit": memory_limit, "by_reference": by_reference, "n_jobs": n_jobs,
         "models": models, "download_limit": download_limit, "other_hosts": other_hosts,
         "trials": trials, "failed": failed, "by_call": by_call,
@@ -327,4 +331,4 @@ def explain(paths: Paths) -> list[FileReport]:
     """
     formats = KnownFormats(FORMATS)
     with find_paths(paths) as found:
-        return [report_file(file, formats) for file in found]
+        return report_files(found, formats)

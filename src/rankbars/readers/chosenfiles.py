@@ -11,14 +11,23 @@ from pathlib import Path, PurePosixPath
 
 from rankbars.data.notes import Note, list_words
 from rankbars.data.taskinfo import Input
-from rankbars.errors import DataError, OptionError, ReadError, UnknownOptionError
+from rankbars.errors import (
+    DataError,
+    MissingPackageError,
+    OptionError,
+    RankbarsError,
+    ReadError,
+    UnknownOptionError,
+)
 from rankbars.readers.inputfiles import (
+    WORKBOOKS,
     InputFile,
     Meter,
     Progress,
     data_suffix,
     digest,
     find_files,
+    holds_sheets,
     is_url,
     standard_input,
 )
@@ -44,6 +53,7 @@ __all__ = [
     "note_equal",
     "open_files",
     "report_file",
+    "report_files",
 ]
 
 MOST_SHOWN = 5
@@ -112,7 +122,7 @@ def _choose(
     """The files to read, with their formats; `skipped` takes those of folders that are not read."""
     chosen: list[ChosenFile] = []
     refused: list[ReadError] = []
-    for file in files:
+    for file in _with_sheets(files, options, skipped, refused):
         before = None if known is None else known(file)
         if before is not None:
             chosen.append(before)
@@ -144,6 +154,51 @@ def _choose(
     return chosen
 
 
+def _with_sheets(
+    files: Iterable[InputFile], options: ReadOptions, skipped: Skipped, refused: list[ReadError]
+) -> Iterator[InputFile]:
+    """The files, with the sheets that are read in place of their workbooks."""
+    for file in files:
+        try:
+            yield from _sheets_of(file, options)
+        except MissingPackageError as error:
+            if file.asked:
+                raise
+            skipped.unknown.append(FileReport(file.label, None, str(error)))
+        except ReadError as error:
+            if file.asked:
+                refused.append(error)
+            else:
+                skipped.add_damaged(file.label, error)
+
+
+def _sheets_of(file: InputFile, options: ReadOptions) -> list[InputFile]:
+    if not holds_sheets(file):
+        return [file]
+    from rankbars.readers.workbooks import take_sheets
+
+    found = take_sheets(file, options.sheets, options.decimal)
+    with looking() as looks:
+        for one in found:
+            looks.hold(one)
+    return found
+
+
+def report_files(files: Iterable[InputFile], formats: KnownFormats) -> list[FileReport]:
+    """What files are recognised as, and why; damaged ones are recognised as nothing."""
+    reports = []
+    with looking():
+        for file in files:
+            try:
+                found = _sheets_of(file, ReadOptions())
+            except RankbarsError as error:
+                reason = _without_label(error, file.label)
+                reports.append(FileReport(file.label, None, reason))
+                continue
+            reports += [report_file(one, formats) for one in found]
+    return reports
+
+
 def report_file(file: InputFile, formats: KnownFormats) -> FileReport:
     """What a file is recognised as, and why; a damaged one is recognised as nothing."""
     try:
@@ -157,6 +212,11 @@ def check_options(
 ) -> None:
     """Raises `OptionError` for options that none of the files can heed."""
     tables = [one for one in chosen if formats[one.format].is_table]
+    if options.sheets and all(one.file.sheet is None for one in chosen):
+        raise OptionError(
+            f"sheet names a sheet of a workbook (.xlsx), and none of the inputs is one (the first "
+            f"is {chosen[0].file.label}). Leave it out."
+        )
     for one in chosen:
         if one.file.name and one not in tables:
             raise OptionError(
@@ -204,7 +264,7 @@ def _report(
     return found
 
 
-def _without_label(error: DataError, label: str) -> str:
+def _without_label(error: RankbarsError, label: str) -> str:
     # Formats are asked about a path and know no other name of it.
     text = str(error).removeprefix(label).removeprefix(Path(label).name).lstrip(":, ")
     return text[:1].upper() + text[1:]
@@ -380,7 +440,7 @@ def note_equal(inputs: Iterable[Input]) -> list[Note]:
     equal = [
         _shown([one.path for one in found], " = ")
         for found in by_content.values()
-        if len(found) > 1 and not _describe(found)
+        if len(found) > 1 and not _describe(found) and not _are_sheets(found)
     ]
     if not equal:
         return []
@@ -391,6 +451,12 @@ def note_equal(inputs: Iterable[Input]) -> list[Note]:
 def _shown(texts: Sequence[str], between: str) -> str:
     rest = len(texts) - MOST_SHOWN
     return between.join([*texts[:MOST_SHOWN], *([f"{rest} more"] if rest > 0 else [])])
+
+
+def _are_sheets(files: Sequence[Input]) -> bool:
+    """Whether these are sheets of one workbook, whose digest they have."""
+    parents = {PurePosixPath(one.path.replace("\\", "/")).parent for one in files}
+    return len(parents) == 1 and parents.pop().suffix.lower() in WORKBOOKS
 
 
 def _describe(files: Sequence[Input]) -> bool:

@@ -141,7 +141,7 @@ def _known_file(
     before = held.get(place_of(file.label))
     if before is None or format not in ("auto", before.format) or not file.path.is_file():
         return None
-    if file.path.stat().st_size != before.size or digest(file) != before.sha256:
+    if file.origin.stat().st_size != before.size or digest(file) != before.sha256:
         return None
     return ChosenFile(file, before.format, before.sha256)
 
@@ -187,7 +187,7 @@ def _collect_with(
     found = collect_group(reader, members, options, skipped)
     if not any(file.notes for file in (*found, *older)):
         return found
-    again = find_again(older, place_of)
+    again = find_again(older, place_of, options)
     if not again:
         return found
     sound = {file.path for file in found}
@@ -242,7 +242,7 @@ def collect_group(
             one.file.label,
             one.format,
             one.sha256,
-            one.file.path.stat().st_size,
+            one.file.origin.stat().st_size,
             any(map(_gives, own[one.file.label])),
             tuple(own[one.file.label]),
             said if place == 0 else (),

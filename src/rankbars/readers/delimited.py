@@ -123,6 +123,8 @@ class _Header(NamedTuple):
         The metric that one of several rows names for all columns.
     measured : mapping from str to mapping
         Columns by metric and by what is measured, where two rows name these.
+    in_sheet : bool
+        Whether it is of a sheet, where blank lines are rows.
     """
 
     names: tuple[str, ...]
@@ -134,11 +136,12 @@ class _Header(NamedTuple):
     remark: str = ""
     metric: str | None = None
     measured: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    in_sheet: bool = False
 
     @property
     def row(self) -> int:
         """Number of its last; blank lines above it do not count where there is nothing else."""
-        return self.rows + (self.lines if self.titles else 0)
+        return self.rows + (self.lines if self.titles or self.in_sheet else 0)
 
 
 def open_delimited(file: InputFile, engine: Engine) -> CsvTable:
@@ -173,7 +176,7 @@ class CsvTable(Table):
         self.header_rows = header.row
         # Semicolons stand between cells where the comma is the decimal mark.
         self.decimal = "," if header.delimiter == ";" else "."
-        self.source = file.label
+        self.source = file.source
         self.columns = header.names
         self.remark = header.remark
         self.metric, self.measured = header.metric, header.measured
@@ -182,6 +185,10 @@ class CsvTable(Table):
             self.remark = f"Left aside, above the header: {shown}. {header.remark}".rstrip()
         if find_encoding(read_head(file), data_suffix(file.path)) == WINDOWS:
             self.remark = f"The text is Windows-1252, as sheets save it. {self.remark}".rstrip()
+        if file.sheet is not None:
+            self.remark = f"{self.remark} {file.sheet.remark}".strip()
+            places = file.sheet.durations
+            self.durations = frozenset(self.columns[at] for at in places if at < len(self.columns))
         self.report = file.count_share
         self._file = file
         self._header = header
@@ -223,7 +230,7 @@ class CsvTable(Table):
         """What tables share whose files are read as one; None if this one is read by itself."""
         head = read_head(self._file)
         plain = self._file.path.suffix.lower() not in COMPRESSIONS
-        if not plain or head.startswith(_MARKS):
+        if not plain or self._has_gaps or head.startswith(_MARKS):
             return None
         # Where a line ends is found out once for all of them.
         breaks = b"\r\n" in head, head.count(b"\r") == head.count(b"\r\n")
@@ -250,6 +257,7 @@ class CsvTable(Table):
                 is_told=self.is_told, piled=piled,
             )  # fmt: skip
         selected = ", ".join(cell for cell, _ in columns.values()) or "c0"
+        selected += ", place" * self._has_gaps
         table = self._engine.new_name()
         try:
             with _plain_file(self._file) as path:
@@ -264,12 +272,17 @@ class CsvTable(Table):
                     for row in _read_rows(self._file, self._header)]  # fmt: skip
             cells = np.array([*rows, [None] * len(places)], dtype=object)[:-1]
             table = self._engine.put({f"c{i}": cells[:, k] for k, i in enumerate(places.values())})
-        clause = f"(SELECT *, rowid AS place FROM {table})"
+        clause = table if self._has_gaps else f"(SELECT *, rowid AS place FROM {table})"
         repeated = self._drop_headers(table, places)
         return Relation(
-            self._engine, clause, columns, dense=not repeated, decimal=self.decimal,
-            is_told=self.is_told,
+            self._engine, clause, columns, dense=not (repeated or self._has_gaps),
+            decimal=self.decimal, is_told=self.is_told,
         )  # fmt: skip
+
+    @property
+    def _has_gaps(self) -> bool:
+        """Whether rows of a sheet are empty between others, which all count."""
+        return self._file.sheet is not None and self._file.sheet.gaps
 
     def _places(self, wanted: Collection[str]) -> tuple[dict[str, int], dict[str, tuple[str, str]]]:
         """Where columns stand, and what they are in the database."""
@@ -313,18 +326,24 @@ class CsvTable(Table):
         if self._header.width == 1:
             # With one column a blank line is a row to the engine.
             rest = " WHERE c0 IS NOT NULL"
-        elif self._header.width > len(self.columns) or paths[0].stat().st_size <= SMALL_BYTES:
+        elif (
+            self._header.width > len(self.columns)
+            or self._has_gaps
+            or paths[0].stat().st_size <= SMALL_BYTES
+        ):
             # Sheets write empty rows below their table.
             cells = ", ".join(f"c{i}" for i in range(len(self.columns)))
             rest = f" WHERE coalesce({cells}) IS NOT NULL"
-        return (
+        rows = (
             f"read_csv([{patterns}], columns = {{{types}}}, header = true, "
             f"skip = {self._header.lines + self._header.rows - 1}, auto_detect = false, "
             f"delim = '{self._header.delimiter}', quote = '\"', escape = '\"', nullstr = '', "
             "strict_mode = true, null_padding = false, hive_partitioning = false, "
             f"compression = 'none', max_line_size = {LONGEST_ROW}, buffer_size = {BUFFER_BYTES})"
-            f"{rest}"
         )
+        if self._has_gaps:
+            rows = f"(SELECT *, row_number() OVER () - 1 AS place FROM {rows})"
+        return f"{rows}{rest}"
 
 
 class CsvPile(Pile):
@@ -444,8 +463,9 @@ def _read_header(file: InputFile) -> _Header:
             named = width if any("".join(row[named:]).strip() for row in beside) else named
         else:
             named = width
-    check_width(header, file.label)
-    found = _Header(tuple(header[:named]), delimiter, lines, width, titles)
+    check_width(header, file.source)
+    in_sheet = file.sheet is not None
+    found = _Header(tuple(header[:named]), delimiter, lines, width, titles, in_sheet=in_sheet)
     if header[0].strip() and len(set(header)) == len(header):
         return found
     below = itertools.islice(_read_rows(file, found), MOST_HEADER_ROWS - 1)
@@ -454,7 +474,7 @@ def _read_header(file: InputFile) -> _Header:
         return found
     if joined.crossed:
         raise ReadError.at(
-            file.label,
+            file.source,
             f"the rows of the header are {' and '.join(map(repr, filter(None, joined.crossed)))}, "
             "so its columns name models and tasks at once. Write one row per score, with a column "
             "for each (in pandas: frame.stack(list(range(frame.columns.nlevels)))"
@@ -481,9 +501,9 @@ def _look_above(file: InputFile) -> tuple[int, tuple[str, ...], str]:
     found = [(place, line.strip("\r\n")) for place, line in enumerate(ahead)
              if line.strip(" ,;\t|\r\n")]  # fmt: skip
     if not found:
-        return 0, (), ""
-    told = re.fullmatch(r'"?sep=(.)"?', found[0][1])
-    named, above = (told[1], (found[0][1],)) if told else ("", ())
+        return 0, (), "," if file.sheet else ""
+    told = None if file.sheet else re.fullmatch(r'"?sep=(.)"?', found[0][1])
+    named, above = (told[1], (found[0][1],)) if told else ("," if file.sheet else "", ())
     below = found[1:] if told else found
     for number, (place, line) in enumerate(below[:-1]):
         mark = named or find_delimiter(line, suffix)
@@ -498,7 +518,7 @@ def _look_above(file: InputFile) -> tuple[int, tuple[str, ...], str]:
             shown = tuple(title.strip(f"{mark} ") for title in titles)
             return place if number or told else 0, (*above, *shown), named
         break
-    return (found[0][0] + 1, above, named) if told else (0, (), "")
+    return (found[0][0] + 1, above, named) if told else (0, (), named)
 
 
 def _cells(line: str, mark: str) -> list[str]:
@@ -557,7 +577,7 @@ def _read_rows(file: InputFile, header: _Header) -> Iterator[list[str]]:
     """The rows below the header, one by one; raises `ReadError` for one that does not fit."""
     with _unlimited_cells(), open_text(file) as text:
         first = 0
-        for _ in range(header.lines if header.titles else 0):
+        for _ in range(header.row - header.rows):
             first += 1
             text.readline()
         lines = _Lines(file, text)

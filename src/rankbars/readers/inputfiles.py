@@ -35,14 +35,18 @@ __all__ = [
     "HEAD_BYTES",
     "UTF8",
     "WINDOWS",
+    "WORKBOOKS",
     "InputFile",
     "Meter",
     "Progress",
+    "Sheet",
+    "as_input",
     "data_suffix",
     "digest",
     "file_stem",
     "find_encoding",
     "find_files",
+    "holds_sheets",
     "is_url",
     "open_binary",
     "open_raw",
@@ -60,7 +64,37 @@ _MOST_NAMES = 10_000
 HEAD_BYTES = 1 << 16
 STANDARD_INPUT = "-"
 
+# Workbooks that can be read; a sheet of one is named as a file in a folder is.
+WORKBOOKS = (".xlsx", ".xlsm")
+
 T = TypeVar("T")
+
+
+class Sheet(NamedTuple):
+    """The sheet of a workbook that a CSV file is a copy of.
+
+    Parameters
+    ----------
+    workbook : Path
+        Where the workbook lies.
+    source : str
+        How messages call the sheet.
+    gaps : bool
+        Whether rows are empty between others.
+    remark : str
+        What is to be said of it.
+    durations : tuple of int
+        Places of columns that hold durations.
+    folder : TemporaryFolder
+        Where the copy lies while it is needed.
+    """
+
+    workbook: Path
+    source: str
+    gaps: bool
+    remark: str
+    durations: tuple[int, ...]
+    folder: TemporaryFolder
 
 
 class InputFile(NamedTuple):
@@ -80,6 +114,10 @@ class InputFile(NamedTuple):
         Where it lies, if `path` is a copy of it.
     name : str
         What the caller calls its model, as ``name=path``; empty if nothing was said.
+    part : str
+        The sheet of a workbook that the caller named behind its path.
+    sheet : Sheet, optional
+        The sheet that `path` is a copy of.
     """
 
     path: Path
@@ -88,6 +126,18 @@ class InputFile(NamedTuple):
     meter: Meter | None = None
     url: str = ""
     name: str = ""
+    part: str = ""
+    sheet: Sheet | None = None
+
+    @property
+    def origin(self) -> Path:
+        """Where its bytes lie that came from elsewhere."""
+        return self.path if self.sheet is None else self.sheet.workbook
+
+    @property
+    def source(self) -> str:
+        """How messages call its table."""
+        return self.label if self.sheet is None else self.sheet.source
 
     def count_share(self, share: float) -> None:
         """Tell the meter which share of the file was read."""
@@ -153,10 +203,25 @@ def _expand(text: str) -> Iterator[InputFile]:
                 yield from _walk(Path(match))
             else:
                 yield InputFile(Path(match), match, asked=False)
-    elif (named := split_name(text))[0] and os.path.isfile(named[1]):  # noqa: PTH113
-        yield InputFile(Path(named[1]), f"{named[0]} = {named[1]}", name=named[0])
+    elif as_input(text).part:
+        yield as_input(text)
+    elif (named := split_name(text))[0] and os.path.isfile(as_input(named[1]).path):  # noqa: PTH113
+        yield as_input(named[1])._replace(label=f"{named[0]} = {named[1]}", name=named[0])
     else:
         raise ReadError(f"{text}: there is no such file or folder.{_near(path)}")
+
+
+def as_input(text: str) -> InputFile:
+    """The file at a path, which may name a sheet behind a workbook: ``results.xlsx/Maths``."""
+    path = Path(text)
+    if path.parent.suffix.lower() in WORKBOOKS and os.path.isfile(path.parent):  # noqa: PTH113
+        return InputFile(path.parent, text, part=path.name)
+    return InputFile(path, text)
+
+
+def holds_sheets(file: InputFile) -> bool:
+    """Whether a file is called as a workbook that can be read, and none of its sheets was taken."""
+    return file.sheet is None and file.path.suffix.lower() in WORKBOOKS
 
 
 def split_name(text: str) -> tuple[str, str]:
@@ -358,7 +423,7 @@ def read_all(files: Iterable[InputFile], read_one: Callable[[InputFile], Iterabl
 def digest(file: InputFile) -> str:
     """SHA-256 of the file as it lies on disk."""
     try:
-        with file.path.open("rb") as raw:
+        with file.origin.open("rb") as raw:
             return hashlib.file_digest(raw, "sha256").hexdigest()
     except OSError as error:
         raise _unreadable(file, error) from error

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from rankbars.data.notes import Note
-from rankbars.readers.inputfiles import InputFile, digest
+from rankbars.readers.inputfiles import as_input, digest, holds_sheets
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import ChosenFile
 from rankbars.readers.registry import COMPANIONS
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["KeptFile", "PlaceOf", "find_again", "group_of", "order_of_files"]
 
@@ -74,16 +75,22 @@ def group_of(format: str, place: str) -> tuple[str, str] | None:
     return format, str(PurePosixPath(place).parent) if COMPANIONS[format] else ""
 
 
-def find_again(files: Iterable[KeptFile], place_of: PlaceOf) -> dict[str, ChosenFile]:
+def find_again(
+    files: Iterable[KeptFile], place_of: PlaceOf, options: ReadOptions
+) -> dict[str, ChosenFile]:
     """Those files of a store that still lie where they were read, with the same bytes, by place."""
     found = {}
     for file in files:
-        again = InputFile(Path(file.path), file.path)
+        again = as_input(file.path)
         if (
             place_of(file.path) == file.place
             and again.path.is_file()
             and again.path.stat().st_size == file.size
             and digest(again) == file.sha256
         ):
+            if holds_sheets(again):
+                from rankbars.readers.workbooks import take_sheets
+
+                again = take_sheets(again, options.sheets, options.decimal)[0]
             found[file.place] = ChosenFile(again, file.format, file.sha256)
     return found

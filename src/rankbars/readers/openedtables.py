@@ -79,6 +79,10 @@ class Looks:
             for file, table in open_together(named, self.engine):
                 self._known[file.path] = _state(file.path), table
 
+    def hold(self, file: InputFile) -> None:
+        """Look at the copy of a sheet, of which its path alone does not say that it is one."""
+        self._known[file.path] = _state(file.path), open_delimited(file, self.engine)
+
     def known(self, path: Path) -> Table | None:
         """The table in a file that was looked at and has not changed since."""
         state, found = self._known.get(path, (None, None))

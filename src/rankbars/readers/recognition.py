@@ -234,8 +234,11 @@ def _no_results(path: Path, head: bytes) -> str:
             "It is a web page (HTML). The numbers of a page that rankbars wrote are in its board "
             "file, which `rankbars show` prints; save another page's table as CSV."
         )
-    if path.suffix.lower() in (".xlsx", ".xlsm", ".xls", ".ods"):
-        return "It is a workbook (Excel). Save its sheet as CSV, and read that."
+    if path.suffix.lower() in (".xls", ".xlsb", ".ods"):
+        kind = "LibreOffice" if path.suffix.lower() == ".ods" else "Excel"
+        return (
+            f"It is a workbook ({kind}). Save it as .xlsx, or save its sheet as CSV, and read that."
+        )
     if path.suffix.lower() == ".tex" or _LATEX.match(start):
         return (
             "It is LaTeX. Save its table as CSV (commas for &, no \\\\ and no rules), or as a page "

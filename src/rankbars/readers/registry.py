@@ -223,7 +223,7 @@ _EVERY = (
     Format(
         "tidy",
         "tables",
-        "table with one row per score: CSV, TSV, Parquet, JSON, JSON lines",
+        "table with one row per score: CSV, TSV, Parquet, JSON, JSON lines, Excel",
         is_table=True,
     ),
     Format(

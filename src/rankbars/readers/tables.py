@@ -77,7 +77,7 @@ def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
             if _are_statistics(table, looks.engine):
                 return "tidy", "Its columns hold statistics of models: mean, std, count."
             reason = _why_a_log(table) or _why_nested(path, table, str(error)) or str(error)
-            reason = reason.removeprefix(f"{path.name}: ")
+            reason = reason.removeprefix(f"{table.source}: ")
             return None, reason[0].upper() + reason[1:]
 
 

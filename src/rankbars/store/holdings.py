@@ -228,13 +228,13 @@ def read_rest_again(
         for file in left
         if group_of(file.format, file.place) in wanted or file.format in told & touched
     ]
-    there = find_again(again, place_of)
+    options = replace(options_of(given), engine=engine)
+    there = find_again(again, place_of, options)
     lost, found_again = (
         [file for file in again if (file.place in there) is which] for which in (False, True)
     )
     _refuse_mixed(lost, found_again, gone)
     readers = {formats[file.format].code for file in left}
-    options = replace(options_of(given), engine=engine)
     declared = Declared(options, several=len(readers) > 1)
     found: list[KeptFile] = []
     skipped = Skipped()

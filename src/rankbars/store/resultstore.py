@@ -25,10 +25,10 @@ __all__ = ["KEPT_OPTIONS", "ResultStore"]
 # Options of `rankbars.read` that a store remembers.
 KEPT_OPTIONS = (
     "columns", "direction", "rows", "folds", "test_share", "metric", "layout", "cells", "decimal",
-    "words", "minimum", "maximum", "filter", "reruns", "compare_anyway", "controls", "self_votes",
-    "arena_per_file", "where", "within", "over_time", "map",
+    "sheet", "words", "minimum", "maximum", "filter", "reruns", "compare_anyway", "controls",
+    "self_votes", "arena_per_file", "where", "within", "over_time", "map",
 )  # fmt: skip
-_LISTS = ("metric", "filter", "controls", "where", "within", "words")
+_LISTS = ("metric", "filter", "controls", "where", "within", "words", "sheet")
 
 
 class ResultStore:

@@ -67,6 +67,9 @@ def find_header_rows(rows: Sequence[Sequence[str]]) -> JoinedHeader | None:
     ('Model', 'acc', 'f1')
     >>> find_header_rows([["", "skills", ""], ["Model", "GSM8K", "MATH"], ["ash", "1", "2"]]).names
     ('Model', 'GSM8K', 'MATH')
+    >>> table = [["", "rmse", "", "r2", ""], ["task", "a", "b", "a", "b"], ["t1", *"1234"]]
+    >>> find_header_rows(table).names
+    ('task', 'rmse_a', 'rmse_b', 'r2_a', 'r2_b')
     >>> find_header_rows([["item", "ash", "birch"], ["q1", "right", "wrong"]]) is None
     True
     """
@@ -85,8 +88,11 @@ def find_header_rows(rows: Sequence[Sequence[str]]) -> JoinedHeader | None:
     else:
         return None  # no number below
     if len(levels) == 2 and not levels[0][0] and all(levels[1]):
-        groups = len(set(levels[1])) == len(levels[1])
-        return JoinedHeader(tuple(levels[1]), 2) if groups else None
+        if len(set(levels[1])) == len(levels[1]):  # the first one names groups of them
+            return JoinedHeader(tuple(levels[1]), 2)
+        width = _first(levels[0])
+        joined = _join(levels, levels[1][:width], 2)
+        return joined if len(set(joined.names)) == len(joined.names) else None
     width = min((_first(level) for level in levels[1:]), default=0)
     return _join(levels, levels[0][:width], len(levels)) if width else None
 
@@ -101,12 +107,18 @@ def join_levels(levels: Sequence[Sequence[str]]) -> tuple[str, ...]:
     >>> join_levels([["score", "score"], ["math", "law"]])
     ('math', 'law')
     """
+    filled = _carried(levels)
+    telling = [level for level in filled if len(set(level)) > 1] or filled[-1:]
+    return tuple("_".join(filter(None, names)) for names in zip(*telling, strict=True))
+
+
+def _carried(levels: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Rows of names, of which all but the last hold for the empty cells behind them, too."""
     filled = [["" if _NO_NAME.fullmatch(name) else name for name in level] for level in levels]
     for level in filled[:-1]:
         for place, name in enumerate(level):
             level[place] = name or (level[place - 1] if place else "")
-    telling = [level for level in filled if len(set(level)) > 1] or filled[-1:]
-    return tuple("_".join(filter(None, names)) for names in zip(*telling, strict=True))
+    return filled
 
 
 def _join(levels: Sequence[Sequence[str]], index: Sequence[str], rows: int) -> JoinedHeader:
@@ -116,7 +128,7 @@ def _join(levels: Sequence[Sequence[str]], index: Sequence[str], rows: int) -> J
              if fold_name(name) in role_names(role)}  # fmt: skip
     crossed = names if len(known) > 1 else ()
     joined = join_levels(cells)
-    measured = _measured(cells, joined)
+    measured = _measured(_carried(cells), joined)
     return JoinedHeader((*index, *joined), rows, find_metric(cells), crossed, measured)
 
 

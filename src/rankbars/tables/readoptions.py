@@ -194,6 +194,8 @@ class ReadOptions:
         What stands behind the values in cells such as ``71.3 ± 1.2``.
     decimal : {".", ","}, optional
         What separates the fraction of a number in text; None: a comma between semicolons only.
+    sheets : tuple of str
+        Sheets of a workbook that are read, by name or pattern.
     words : mapping from str to float
         What words in cells of scores are worth, NaN for no score; see `rankbars.tables.words`.
     reruns : {"newest", "all"}, optional
@@ -254,6 +256,7 @@ class ReadOptions:
     self_votes: SelfVotes = "raise"
     cells: CellMeaning | None = None
     decimal: str | None = None
+    sheets: tuple[str, ...] = ()
     words: Mapping[str, float] = field(default_factory=dict)
     reruns: Reruns | None = None
     metrics: tuple[str, ...] = ()
@@ -368,6 +371,7 @@ def options_of(given: Mapping[str, Any], format: str = "auto") -> ReadOptions:
         ),
         models=_named_once(given.get("models"), "model"),
         filters=_named_once(given.get("filter"), "filter"),
+        sheets=_named_once(given.get("sheet"), "sheet"),
         download_limit=None if size is None else parse_size(size, "limit of a download"),
         **told,
     )
