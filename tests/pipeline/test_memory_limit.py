@@ -44,7 +44,7 @@ def write(
 ) -> Callable[[pd.DataFrame], str]:
     """Writes a table as a file that is read in one way or another."""
     if request.param == "parquet in parts":
-        monkeypatch.setattr("rankbars.tables.cleanrows.BLOCK_ROWS", 97)
+        monkeypatch.setattr("rankbars.tables.unitedrows.BLOCK_ROWS", 97)
 
     def put(frame: pd.DataFrame) -> str:
         path = tmp_path / f"results.{request.param[:7].strip()}"

@@ -22,7 +22,7 @@ def test_each_task_is_told_once_it_is_ranked(n_jobs: int) -> None:
 
 
 def test_a_big_file_is_told_block_by_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankbars.tables.cleanrows.BLOCK_ROWS", 100)
+    monkeypatch.setattr("rankbars.tables.unitedrows.BLOCK_ROWS", 100)
     path = tmp_path / "results.parquet"
     duckdb.sql(
         "SELECT 'm' || i % 4 AS model, 't' AS task, i // 4 AS item, i % 3 AS score "

@@ -263,7 +263,7 @@ def test_a_wide_parquet_file_of_many_blocks_is_read_whole(
     })  # fmt: skip
     frame.to_parquet(tmp_path / "wide.parquet")
     whole = rb.read(tmp_path / "wide.parquet").tasks["wide"]
-    monkeypatch.setattr("rankbars.tables.cleanrows.BLOCK_ROWS", 7)
+    monkeypatch.setattr("rankbars.tables.unitedrows.BLOCK_ROWS", 7)
     parts = rb.read(tmp_path / "wide.parquet").tasks["wide"]
     assert isinstance(whole, Items)
     assert isinstance(parts, Items)

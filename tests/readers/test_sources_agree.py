@@ -66,7 +66,7 @@ def test_csv_that_is_read_in_blocks_says_the_same(columns: dict[str, list[Any]])
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         path = write_csv(columns, Path(folder))
         expected = rb.read(path)
-        patch.setattr("rankbars.tables.cleanrows.BLOCK_ROWS", 3)
+        patch.setattr("rankbars.tables.unitedrows.BLOCK_ROWS", 3)
         patch.setattr("rankbars.tables.cleanrows._CACHED_ROWS", 2)
         assert_same(expected, rb.read(path))
 
@@ -201,7 +201,7 @@ def test_a_parquet_file_of_several_blocks_reads_like_one_block(
 
     path = write_parquet(columns, tmp_path)
     whole = rb.read(path)
-    monkeypatch.setattr("rankbars.tables.cleanrows.BLOCK_ROWS", 64)
+    monkeypatch.setattr("rankbars.tables.unitedrows.BLOCK_ROWS", 64)
     monkeypatch.setattr("rankbars.tables.cleanrows._CACHED_ROWS", 7)
     assert_same(whole, rb.read(path))
     assert whole.tasks["results"].n == 100

@@ -132,7 +132,7 @@ def test_a_store_holds_what_others_can_ask_for(tmp_path: Path) -> None:
 def test_a_table_that_is_read_in_blocks_is_kept_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rankbars.tables.cleanrows.BLOCK_ROWS", 4)
+    monkeypatch.setattr("rankbars.tables.unitedrows.BLOCK_ROWS", 4)
     with inside(tmp_path):
         duckdb.sql(
             "COPY (SELECT 'm' || (i % 2) AS model, 't' AS task, 'q' || (i // 2) AS item, "

@@ -35,8 +35,8 @@ from rankbars.readers.inputfiles import (
 from rankbars.tables.cells import parse_number
 from rankbars.tables.database import Engine, quote_text
 from rankbars.tables.headers import MOST_HEADER_ROWS, find_header_rows
-from rankbars.tables.piles import Pile, Piled
-from rankbars.tables.relations import Relation, Table, check_width
+from rankbars.tables.relations import Pile, Relation, Selection
+from rankbars.tables.tablerows import Table, check_width
 
 __all__ = ["CsvPile", "CsvTable", "find_delimiter", "open_delimited", "read_cells"]
 
@@ -250,12 +250,9 @@ class CsvTable(Table):
 
         places, columns = self._places(wanted)
         if self.pile is not None and (found := self.pile.find(self)) is not None:
-            piled, repeated = found
+            selection, repeated = found
             self._note_headers(repeated)
-            return Relation(
-                self._engine, piled.alone, columns, dense=not repeated, decimal=self.decimal,
-                is_told=self.is_told, piled=piled,
-            )  # fmt: skip
+            return self._relation(selection, columns, repeated)
         selected = ", ".join(cell for cell, _ in columns.values()) or "c0"
         selected += ", place" * self._has_gaps
         table = self._engine.new_name()
@@ -273,10 +270,16 @@ class CsvTable(Table):
             cells = np.array([*rows, [None] * len(places)], dtype=object)[:-1]
             table = self._engine.put({f"c{i}": cells[:, k] for k, i in enumerate(places.values())})
         clause = table if self._has_gaps else f"(SELECT *, rowid AS place FROM {table})"
+        selection = Selection(self._engine, clause)
         repeated = self._drop_headers(table, places)
+        return self._relation(selection, columns, repeated)
+
+    def _relation(
+        self, selection: Selection, columns: Mapping[str, tuple[str, str]], repeated: int
+    ) -> Relation:
         return Relation(
-            self._engine, clause, columns, dense=not (repeated or self._has_gaps),
-            decimal=self.decimal, is_told=self.is_told,
+            selection, columns, dense=not (repeated or self._has_gaps), decimal=self.decimal,
+            is_told=self.is_told,
         )  # fmt: skip
 
     @property
@@ -360,9 +363,9 @@ class CsvPile(Pile):
     def __init__(self, tables: Sequence[CsvTable], engine: Engine) -> None:
         super().__init__(engine)
         self._tables = tables
-        self._rows: dict[CsvTable, tuple[Piled, int]] | None = None
+        self._rows: dict[CsvTable, tuple[Selection, int]] | None = None
 
-    def find(self, table: CsvTable) -> tuple[Piled, int] | None:
+    def find(self, table: CsvTable) -> tuple[Selection, int] | None:
         """Where a file lies, and how often its header stands among its rows.
 
         None if the files cannot be read as one: each then says what is wrong with it.
@@ -376,7 +379,7 @@ class CsvPile(Pile):
                 self._rows = {}
         return self._rows.get(table)
 
-    def _put(self) -> dict[CsvTable, tuple[Piled, int]]:
+    def _put(self) -> dict[CsvTable, tuple[Selection, int]]:
         first, name = self._tables[0], self.engine.new_name()
         places, columns = first._places(first.columns)
         cells = ", ".join(cell for cell, _ in columns.values())
@@ -395,10 +398,7 @@ class CsvPile(Pile):
         listed = ", ".join(str(starts.get(number, 0)) for number in range(len(paths)))
         clause = f"(SELECT *, rowid - [{listed}][file + 1] AS place FROM {name})"
         return {
-            table: (
-                Piled(self, number, clause, f"(SELECT * FROM {clause} WHERE file = {number})"),
-                repeated[number],
-            )
+            table: (self.select(clause, number), repeated[number])
             for number, table in enumerate(self._tables)
             if number in starts
         }

@@ -15,8 +15,9 @@ from rankbars.readers.inputfiles import InputFile, open_text
 from rankbars.readers.logs.jsontext import kind_of, parse_json, read_json_lines
 from rankbars.tables.columns import ROLES, fold_name
 from rankbars.tables.database import Engine
-from rankbars.tables.relations import Relation, Table, check_width
+from rankbars.tables.relations import Relation
 from rankbars.tables.tableheads import HEAD_ROWS, corner_names
+from rankbars.tables.tablerows import Table, check_width
 from rankbars.tables.valuetables import Chunk, ValueTable
 
 __all__ = ["JsonLinesTable", "open_json"]

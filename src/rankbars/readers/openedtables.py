@@ -15,8 +15,8 @@ from rankbars.readers.delimited import open_delimited
 from rankbars.readers.inputfiles import COMPRESSIONS, InputFile, data_suffix, read_head
 from rankbars.readers.openedfiles import refuse_bomb
 from rankbars.tables.database import Engine, Glance
-from rankbars.tables.relations import Table
 from rankbars.tables.tableheads import Header
+from rankbars.tables.tablerows import Table
 
 __all__ = [
     "DELIMITED_SUFFIXES",

@@ -16,8 +16,8 @@ from urllib.parse import unquote, urlsplit
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, is_url
 from rankbars.tables.database import Engine, quote_text, report_damage
-from rankbars.tables.piles import Pile, Piled, ask_about, lie_together
-from rankbars.tables.relations import Relation, Table, check_width
+from rankbars.tables.relations import Pile, Relation, Selection
+from rankbars.tables.tablerows import Table, check_width, lie_together
 
 __all__ = ["ParquetPlace", "ParquetTable", "open_parquet", "open_together"]
 
@@ -72,7 +72,6 @@ class ParquetTable(Table):
     path = ""  # in quotes; empty of some rows of a file
     is_small = False
     parts: tuple[tuple[int, float], ...] = ()  # places of durations, and their parts of a second
-    piled: Piled | None = None
     _first: Sequence[tuple[object, ...]] = ()
     _held = 0
 
@@ -84,21 +83,20 @@ class ParquetTable(Table):
         self.partitions = partitions or {}
         self.columns = (*columns, *self.partitions)
         self.types = (*types, *["VARCHAR"] * len(self.partitions))
-        self._engine = engine
-        self.clause = clause
         self._dense = dense
+        self._selection = Selection(engine, clause)
         if self.partitions:
             cells = ", ".join(
                 f"{quote_text(value)} AS c{number}"
                 for number, value in enumerate(self.partitions.values(), start=len(columns))
             )
-            self.clause = f"(SELECT *, {cells} FROM {clause})"
+            self._selection = self._selection.select(f"*, {cells}")
 
     def again(self, file: InputFile, engine: Engine) -> ParquetTable:
         """The same file for reading, as it was opened."""
         again = copy(self)
         again.source, again.report = file.label, file.count_share
-        again._engine, again._held_numbers = engine, None
+        again._selection, again._held_numbers = self._selection._replace(engine=engine), None
         if isinstance(self.place, ParquetPlace):
             again.place = replace(self.place, source=file.label)
         return again
@@ -110,13 +108,12 @@ class ParquetTable(Table):
             selected = ", ".join(f"c{i}" for i in range(len(self.columns)))
             most = self._held
             with report_damage(self.source):
-                self._first = ask_about(
-                    self._engine, self.clause, self.piled,
+                self._first = self._selection.ask(
                     lambda rows, key: (
                         f"SELECT {key}{selected} FROM {rows} "
                         + (f"WHERE place < {most}" if key else f"LIMIT {most}")
-                    ),
-                )  # fmt: skip
+                    )
+                )
         return [*self._first[:rows]]
 
     @property
@@ -141,7 +138,8 @@ class ParquetTable(Table):
             )
             clause = f"(SELECT *, {cells} FROM {clause})"
         for number, table in enumerate(tables):
-            table.piled = Piled(pile, number, clause, table.clause)
+            alone = table._selection.clause
+            table._selection = Selection(engine, alone, pile, number, clause)
 
     def relate(
         self, labels: Mapping[str, str] | None = None, numbers: Mapping[str, str] | None = None
@@ -154,9 +152,8 @@ class ParquetTable(Table):
             )
         }
         return Relation(
-            self._engine, self.clause, columns, dense=self._dense, decimal=self.decimal,
-            is_told=self.is_told, piled=self.piled,
-        )  # fmt: skip
+            self._selection, columns, dense=self._dense, decimal=self.decimal, is_told=self.is_told
+        )
 
 
 def open_parquet(file: InputFile, engine: Engine) -> ParquetTable:
@@ -191,7 +188,7 @@ def open_together(
         lie_together([table for _, table in found], engine)
         for _, table in found:
             table.head(_HELD_ROWS)
-            table.piled = None
+            table._selection = table._selection.alone()
     except (duckdb.Error, OSError, DataError):
         return []
     return found

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 from rankbars.data.notes import list_words
 from rankbars.errors import ReadError
-from rankbars.tables.relations import MOST_COLUMNS
+from rankbars.tables.tablerows import MOST_COLUMNS
 
 __all__ = ["FACTS", "MOST_ROWS", "Facts", "SheetCopy"]
 

@@ -29,11 +29,10 @@ from rankbars.tables.likelyroles import find_outcome
 from rankbars.tables.metrics import AMOUNTS, LOWER, metric_in_name, split_words, usual_direction
 from rankbars.tables.parsedtables import FileNames, ParsedTable
 from rankbars.tables.parsing import parse_table
-from rankbars.tables.piles import lie_together
 from rankbars.tables.readoptions import SHARED_TASK, ReadOptions, options_of
-from rankbars.tables.relations import Table
 from rankbars.tables.runnames import names_run, split_run
 from rankbars.tables.tableheads import HEAD_ROWS, Header
+from rankbars.tables.tablerows import Table, lie_together
 from rankbars.tables.traininglogs import refuse_log
 from rankbars.tables.words import WordsView
 

@@ -12,7 +12,7 @@ from rankbars.errors import DataError
 from rankbars.store.schema import NAME_TABLES, RELATIONS, name_table, types_of
 from rankbars.tables.database import as_numbers, quote
 from rankbars.tables.labels import code_names
-from rankbars.tables.relations import Rows
+from rankbars.tables.tablerows import Rows
 
 if TYPE_CHECKING:
     import duckdb

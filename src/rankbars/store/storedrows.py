@@ -13,7 +13,8 @@ from rankbars.store.opening import DamageError
 from rankbars.store.schema import RELATIONS, name_table
 from rankbars.tables.cells import NumberColumn
 from rankbars.tables.database import Engine, as_numbers, quote
-from rankbars.tables.relations import Rows
+from rankbars.tables.relations import Selection
+from rankbars.tables.tablerows import Rows
 
 if TYPE_CHECKING:
     pass
@@ -125,8 +126,8 @@ class StoredRows:
         )
         return Rows(
             source, 0, head.rows, dict.fromkeys(head.labels, "text"),
-            {role: seen[role] for role in head.numbers}, frozenset(filled), self._engine, clause,
-            is_matrix=is_matrix,
+            {role: seen[role] for role in head.numbers}, frozenset(filled),
+            Selection(self._engine, clause), is_matrix=is_matrix,
         )  # fmt: skip
 
     def of_parts(self, parts: Iterable[int]) -> dict[int, dict[str, CodedRows]]:

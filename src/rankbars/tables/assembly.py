@@ -13,7 +13,7 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.taskinfo import TaskInfo
 from rankbars.errors import DataError, Lacking, UnknownOptionError
-from rankbars.tables.cleanrows import SCORED_ERRORS, Records
+from rankbars.tables.cleanrows import Records
 from rankbars.tables.columns import ITEM_NUMBERS, TRAIT_ROLES, fold_name, paste_columns
 from rankbars.tables.descriptions import AboutTasks, describe_tasks
 from rankbars.tables.designs import (
@@ -52,6 +52,7 @@ from rankbars.tables.reruns import (
     split_by_condition,
     take_item,
 )
+from rankbars.tables.rowstates import SCORED_ERRORS
 from rankbars.tables.settings import share_settings
 from rankbars.tables.tasks import (
     Shelf,
@@ -176,7 +177,7 @@ def _share_a_task(tables: Sequence[ParsedTable]) -> bool:
         return False
     from rankbars.tables.filesagain import is_of_model
 
-    every = [table.rows.ask(lambda rows, key: f"SELECT DISTINCT {key}model FROM {rows}")
+    every = [table.rows.selection.ask(lambda rows, key: f"SELECT DISTINCT {key}model FROM {rows}")
              for table in found]  # fmt: skip
     held = [{str(model) for (model,) in models} for models in every]
     apart = sum(map(len, held)) == len(set().union(*held))

@@ -15,7 +15,7 @@ from rankbars.data.evidence import Coverage, Folds
 from rankbars.data.fields import locate_models
 from rankbars.data.storedtasks import Outline, StoredTasks, TaskFile, TaskReference
 from rankbars.errors import OptionError
-from rankbars.tables.cleanrows import LEFT_OUT, Records, spell_metric
+from rankbars.tables.cleanrows import Records, spell_metric
 from rankbars.tables.database import quote
 from rankbars.tables.designs import Size, fold_design
 from rankbars.tables.labels import sort_names
@@ -23,7 +23,7 @@ from rankbars.tables.matrices import ONE_CLUSTER, UNEVEN_CLUSTERS
 from rankbars.tables.parsedtables import Group
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.remarks import Counted
-from rankbars.tables.rowstates import ERROR, MISSING, SCORED, UNSCORED
+from rankbars.tables.rowstates import ERROR, LEFT_OUT, MISSING, SCORED, UNSCORED
 from rankbars.tables.tasksources import (
     CellFacts,
     Design,

@@ -17,7 +17,7 @@ from rankbars.tables.columns import fold_name
 from rankbars.tables.database import Engine, as_numbers, quote, report_damage
 from rankbars.tables.labels import Codes, code_names
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Rows, Table
+from rankbars.tables.tablerows import Rows, Table
 from rankbars.tables.votecategories import SortedTable
 from rankbars.tables.votecolumns import VoteColumns
 from rankbars.tables.voteoutcomes import (

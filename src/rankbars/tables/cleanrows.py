@@ -17,29 +17,13 @@ from rankbars.tables.database import as_numbers, quote, quote_text, report_damag
 from rankbars.tables.labels import Codes, code_names
 from rankbars.tables.oddscores import ask_about_mark, find_mark, is_mark
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Rows
-from rankbars.tables.rowstates import (
-    ERROR,
-    EXCLUDED,
-    MISSING,
-    NO_WORDS,
-    SCORED,
-    UNSCORED,
-    states_of,
-)
+from rankbars.tables.rowstates import LEFT_OUT, SCORED, Rules
+from rankbars.tables.tablerows import Rows
+from rankbars.tables.unitedrows import Piece, is_blank, is_full, unite
 
-__all__ = ["LEFT_OUT", "SCORED_ERRORS", "Batch", "Records", "spell_metric"]
+__all__ = ["Batch", "Records", "spell_metric"]
 
-# Why rows are left out, or scores not used; last, those that are used although they failed.
-SCORED_ERRORS = "scores of rows with an error"
-LEFT_OUT = (
-    "empty rows", "excluded rows", "imputed scores", "scores of rows that are not scored",
-    SCORED_ERRORS,
-)  # fmt: skip
-
-# Rows fetched at once: so many or, of large tables, a share of them, for a query costs the more the
-# longer its file. Rows worked on at once: so few that they stay in the cache.
-BLOCK_ROWS, _MOST_ROWS, _BLOCKS = 1 << 20, 1 << 22, 16
+# Rows worked on at once: so few that they stay in the cache.
 _CACHED_ROWS = 1 << 15
 
 # Types by which whole numbers are fetched, the smallest first.
@@ -50,21 +34,6 @@ _NARROW = {
 
 # From so many rows on, it pays to find out what they are by counting them.
 _FEWEST_OF_GRID = 1 << 16
-
-
-class _Piece(NamedTuple):
-    """Rows that are fetched together, or one part after the other."""
-
-    clause: str
-    rows: int
-    places: int
-    parts: tuple[Rows, ...]
-
-    @classmethod
-    def of(cls, selects: Sequence[str], rows: int, parts: Sequence[Rows]) -> _Piece:
-        """The rows of some queries, which are those of `parts`."""
-        places = parts[0].places if len(parts) == 1 else 0
-        return cls(f"({' UNION ALL '.join(selects)})", rows, places, tuple(parts))
 
 
 class Batch(NamedTuple):
@@ -132,16 +101,12 @@ class Records:
         self.named = named
         self.status_column = status_column
         self.rows = sum(part.count for part in parts)
-        self.numbers = frozenset(role for part in parts for role in part.numbers)
+        united = unite(self.parts, keys)
+        self.numbers, self._kinds, self._pieces = united.numbers, united.kinds, united.pieces
         self.names: dict[str, tuple[str, ...]] = {}
         self._codes: dict[str, Codes] = {}
-        roles = dict.fromkeys(role for part in parts for role in (*part.labels, *part.constants))
-        self._kinds = {role: self._kind(role) for role in roles}
         self._raw = engine.new_name()
-        self._together = [*_find_together(self.parts)]
-        selects = [self._select(numbers) for numbers in self._together]
-        engine.run(f"CREATE TEMP VIEW {self._raw} AS {' UNION ALL '.join(selects)}")
-        self._pieces = list(self._cut(selects))
+        engine.run(f"CREATE TEMP VIEW {self._raw} AS {united.clause}")
         if by_position:
             self._number_rows()
         self.is_grid = False
@@ -172,7 +137,7 @@ class Records:
     @property
     def all_scored(self) -> bool:
         """Whether it is known that every row has a score that counts."""
-        full = all(_is_full(part) for part in self.parts)
+        full = all(is_full(part) for part in self.parts)
         return full and not {"status", "error", "imputed"} & self.roles and not self._marks
 
     @cached_property
@@ -190,6 +155,14 @@ class Records:
                 found.append(float(mark))
         return tuple(found)
 
+    @cached_property
+    def _rules(self) -> Rules:
+        """By what rows count, once their names are found."""
+        return Rules(
+            self.names, self.options.metric, self.status_column, self.all_scored, self._marks,
+            tuple(number for number, part in enumerate(self.parts) if part.is_matrix),
+        )  # fmt: skip
+
     def ask_about_mark(self, task: int, values: NDArray[np.float64]) -> None:
         """Raise `DataError` where a number stands for no score and no limit says so."""
         mark = find_mark(values)
@@ -200,54 +173,6 @@ class Records:
         place = self.parts[0].source if found is None else found[0]
         number = int(np.count_nonzero(values == mark.value))
         raise ask_about_mark(place, self.names["task"][task], mark, number)
-
-    def _kind(self, role: str) -> str:
-        kinds = {part.labels.get(role, "text") for part in self.parts
-                 if role in part.labels or role in part.constants}  # fmt: skip
-        return "BIGINT" if kinds == {"integer"} else "VARCHAR"
-
-    def _select(self, numbers: range) -> str:
-        """The rows of a table, or of some that lie together, with all columns that any has."""
-        part = self.parts[numbers[0]]
-        clause, number, first = part.clause, str(numbers[0]), 0
-        if part.piled is not None and len(numbers) > 1:
-            first, last = part.piled.number, part.piled.number + len(numbers) - 1
-            clause = f"{part.piled.clause} WHERE file BETWEEN {first} AND {last}"
-            number = f"file - {first} + {number}"
-        cells = [f"{number} AS part", "place", f"{_is_blank(part, self.keys)} AS blank"]
-        for role, kind in self._kinds.items():
-            cell = f"NULL::{kind}"
-            if role in part.constants:
-                told = [quote_text(self.parts[one].constants[role]) for one in numbers]
-                cell = told[0]
-                if len(set(told)) > 1:
-                    cell = f"[{', '.join(told)}][file - {first} + 1]"
-            elif role in part.labels:
-                cell = quote(role)
-                if kind == "VARCHAR" and part.labels[role] == "integer":
-                    cell += "::VARCHAR"
-            cells.append(f"{cell} AS {quote(role)}")
-        cells += [
-            f"{quote(role) if role in part.numbers else 'NULL::DOUBLE'} AS {quote(role)}"
-            for role in sorted(self.numbers)
-        ]
-        return f"SELECT {', '.join(cells)} FROM {clause}"
-
-    def _cut(self, selects: Sequence[str]) -> Iterator[_Piece]:
-        """Small tables together, large ones alone."""
-        some: list[str] = []
-        parts: list[Rows] = []
-        size = 0
-        for select, numbers in zip(selects, self._together, strict=True):
-            added = self.parts[numbers.start : numbers.stop]
-            rows = sum(part.count for part in added)
-            if some and size + rows > BLOCK_ROWS:
-                yield _Piece.of(some, size, parts)
-                some, parts, size = [], [], 0
-            some.append(select)
-            parts += added
-            size += rows
-        yield _Piece.of(some, size, parts)
 
     def _number_rows(self) -> None:
         """Give rows an item, or a fold: the place of each among those of its model and task."""
@@ -273,7 +198,7 @@ class Records:
         )
         self._raw = table
         self._kinds[role] = "BIGINT"
-        self._pieces = [_Piece(table, self.rows, 0, self.parts)]
+        self._pieces = [Piece(table, self.rows, 0, self.parts)]
 
     def _find_names(self, *, as_grid: bool) -> None:
         """Names of all that may be asked for, and what goes together."""
@@ -356,10 +281,7 @@ class Records:
         more: Sequence[str] = (),
     ) -> str:  # fmt: skip
         """Rows that count: all columns, codes of some roles, the key, the state and the value."""
-        told = [role for role in ("status", "error", "imputed") if role in self.names]
-        joined = dict.fromkeys((*roles, *told))
-        if "metric" in self.names and self.options.metric is not None:
-            joined["metric"] = None
+        joined = dict.fromkeys((*roles, *self._rules.roles))
         cells, joins = self._joined(joined, source or self._raw)
         keys = "0"
         if set(self.keys) <= set(joined):
@@ -368,52 +290,12 @@ class Records:
                 keys = f"({keys} * {len(self.names[role])} + {code})"
         inner = f" WHERE {where}" if where else ""
         added = "".join(f", {cell}" for cell in more)
-        state = self._state()
+        state, wanted = self._rules.state(), ("NOT blank", *self._rules.wanted())
         return (
             f"(SELECT *, CASE WHEN state = {SCORED} THEN score END AS value FROM "
             f"(SELECT *, {state} AS state FROM (SELECT r.*{cells}{added}, {keys} AS key "
-            f"FROM {joins}{inner})) WHERE {' AND '.join(('NOT blank', *self._wanted()))})"
+            f"FROM {joins}{inner})) WHERE {' AND '.join(wanted)})"
         )
-
-    def _wanted(self) -> list[str]:
-        """What holds of rows that count: they are of the metric, and not excluded."""
-        found = []
-        if "metric" in self.names and self.options.metric is not None:
-            found.append(f"metric_code = {self._code_of_metric()}")
-        if "status" in self.names and (out := self._with_status(EXCLUDED)) != "false":
-            found.append(f"coalesce(NOT {out}, true)")
-        return found
-
-    def _code_of_metric(self) -> int:
-        return self.names["metric"].index(str(self.options.metric))
-
-    def _with_status(self, state: int) -> str:
-        states = states_of(self.names["status"], self.status_column)
-        codes = [code for code, one in enumerate(states) if one == state]
-        return f"status_code IN ({', '.join(map(str, codes))})" if codes else "false"
-
-    def _flagged(self, role: str) -> str:
-        names = enumerate(self.names[role])
-        codes = [str(code) for code, name in names if name.casefold() not in NO_WORDS]
-        return f"coalesce({role}_code IN ({', '.join(codes)}), false)" if codes else "false"
-
-    def _state(self) -> str:
-        """State of a row: what it says of itself goes before what its score and error say."""
-        if self.all_scored:
-            return str(SCORED)
-        cases = []
-        if "imputed" in self.names:
-            cases.append((self._flagged("imputed"), MISSING))
-        if "status" in self.names:
-            cases += [(self._with_status(one), one) for one in (UNSCORED, ERROR, MISSING)]
-        cases += [(f"score = {mark!r}", ERROR) for mark in self._marks]
-        if "error" in self.names:
-            cases.append((f"(score IS NULL AND {self._flagged('error')})", ERROR))
-        matrices = [str(number) for number, part in enumerate(self.parts) if part.is_matrix]
-        if matrices:
-            cases.append((f"(score IS NULL AND part IN ({', '.join(matrices)}))", MISSING))
-        cases.append(("score IS NULL", UNSCORED))
-        return f"CASE {' '.join(f'WHEN {one} THEN {s}' for one, s in cases)} ELSE {SCORED} END"
 
     def select(self, cells: str, roles: Collection[str], rest: str = "") -> str:
         """A query of all rows that count."""
@@ -452,13 +334,9 @@ class Records:
             selected.append("state::UTINYINT AS state")
         wide = {"value", *numbers} if self._value == "value" else {*numbers}
         for piece in self._pieces:
-            size = max(BLOCK_ROWS, min(piece.rows // _BLOCKS, _MOST_ROWS))
-            steps = -(-piece.rows // size) if piece.places else 1
-            step = max(-(-piece.places // max(steps, 1)), 1)
-            for number in range(max(steps, 1)):
-                low, high = number * step, (number + 1) * step
-                part = f"r.place >= {low} AND r.place < {high}" if steps > 1 else ""
-                where = " AND ".join(filter(None, (part, some)))
+            blocks = piece.blocks()
+            for block in blocks:
+                where = " AND ".join(filter(None, (block, some)))
                 rows = self._clean(joined, piece.clause, where, cells)
                 with self._report():
                     found = self.engine.arrays(f"SELECT {', '.join(selected)} FROM {rows}")
@@ -476,7 +354,7 @@ class Records:
                     )
                 for one in piece.parts:
                     if one.report is not None:
-                        one.report(1.0 / max(steps, 1))
+                        one.report(1.0 / len(blocks))
 
     @cached_property
     def _value(self) -> str:
@@ -515,40 +393,22 @@ class Records:
     def _combined(self, cells: str, roles: Collection[str]) -> str:
         joined = dict.fromkeys((*roles, *(r for r in ("metric", "status") if r in self.names)))
         codes, joins = self._joined(joined, self._combinations)
-        wanted = " AND ".join(("task_code IS NOT NULL", *self._wanted()))
+        wanted = " AND ".join(("task_code IS NOT NULL", *self._rules.wanted()))
         return f"SELECT DISTINCT {cells} FROM (SELECT r.*{codes} FROM {joins}) WHERE {wanted}"
 
     def left_out(self) -> dict[str, int]:
         """Rows left out, scores not used, and scores used of rows with an error, by reason."""
-        wanted: dict[str, str] = {}
-        empty, excluded, imputed, unscored, failed = LEFT_OUT
-        if any(_is_blank(part, self.keys) != "false" for part in self.parts):
-            wanted[empty] = "blank"
-        kept = "NOT blank"
-        if "metric" in self.names and self.options.metric is not None:
-            kept += f" AND metric_code = {self._code_of_metric()}"
-        if "status" in self.names and (out := self._with_status(EXCLUDED)) != "false":
-            wanted[excluded] = f"{kept} AND {out}"
-            kept += f" AND coalesce(NOT {out}, true)"
-        stands_in = "false"
-        if "imputed" in self.names:
-            stands_in = self._flagged("imputed")
-            wanted[imputed] = f"{kept} AND {stands_in} AND score IS NOT NULL"
-        if {"status", "imputed"} & self.names.keys():
-            unused = f"{kept} AND state <> {SCORED} AND score IS NOT NULL AND NOT {stands_in}"
-            wanted[unscored] = unused
-        if "error" in self.names and (flagged := self._flagged("error")) != "false":
-            wanted[failed] = f"{kept} AND state = {SCORED} AND {flagged}"
+        wanted = self._rules.left_out()
+        if all(is_blank(part, self.keys) == "false" for part in self.parts):
+            del wanted[LEFT_OUT[0]]
         if not wanted:
             return {}
-        roles = [role for role in ("status", "error", "imputed", "metric") if role in self.names]
-        codes, joins = self._joined(roles, self._raw)
+        codes, joins = self._joined(self._rules.roles, self._raw)
         counts = ", ".join(f"count(*) FILTER (WHERE {one})" for one in wanted.values())
-        with self._report():
-            (numbers,) = self.engine.ask(
-                f"SELECT {counts} FROM (SELECT *, {self._state()} AS state FROM "
-                f"(SELECT r.*{codes} FROM {joins}))"
-            )
+        (numbers,) = self.ask(
+            f"SELECT {counts} FROM (SELECT *, {self._rules.state()} AS state FROM "
+            f"(SELECT r.*{codes} FROM {joins}))"
+        )
         return {reason: n for reason, n in zip(wanted, numbers, strict=True) if n}
 
     def find(
@@ -585,14 +445,27 @@ class Records:
                     (role,),
                 )
 
-    def refuse_range(self) -> None:
-        """Raise `DataError` about the first score that is infinite or outside of its limits."""
+    def refuse_outside(self, values: NDArray[np.float64]) -> None:
+        """Raise `DataError` about the first score that is infinite or outside of its limits.
+
+        All of them are looked at only where one of `values` is.
+        """
+        if not len(values):
+            return
+        least, most = values.min(), values.max()
+        if np.isnan(most):
+            least, most = np.fmin.reduce(values), np.fmax.reduce(values)
+        low, high = self.options.minimum, self.options.maximum
+        if not (
+            np.isinf(least) or np.isinf(most)
+            or (low is not None and least < low) or (high is not None and most > high)
+        ):  # fmt: skip
+            return
         self.refuse(
             "isinf(value)",
             "the score is infinite. Scores must be finite; leave the cell empty if nothing was "
             "observed.",
         )
-        low, high = self.options.minimum, self.options.maximum
         outside = [] if low is None else [f"value < {low!r}"]
         outside += [] if high is None else [f"value > {high!r}"]
         found = self.find(" OR ".join(outside) or "false", cells="value")
@@ -602,19 +475,6 @@ class Records:
                 f"{'−∞' if low is None else f'{low:g}'} to {'∞' if high is None else f'{high:g}'}. "
                 "Correct the score or the limits."
             )
-
-    def is_outside(self, values: NDArray[np.float64]) -> bool:
-        """Whether a score is infinite or outside of its limits."""
-        if not len(values):
-            return False
-        least, most = values.min(), values.max()
-        if np.isnan(most):
-            least, most = np.fmin.reduce(values), np.fmax.reduce(values)
-        low, high = self.options.minimum, self.options.maximum
-        return bool(
-            np.isinf(least) or np.isinf(most)
-            or (low is not None and least < low) or (high is not None and most > high)
-        )  # fmt: skip
 
     def ask(self, query: str) -> list[Any]:
         """What the engine answers; an error of it is one about the file at fault."""
@@ -632,56 +492,6 @@ class Records:
                 with report_damage(part.source):
                     self.engine.ask(f"SELECT max(hash(t)) FROM {part.clause} AS t")
             raise
-
-
-def _find_together(parts: Sequence[Rows]) -> Iterator[range]:
-    """Numbers of tables that are selected by one query: those of a pile, one after the other."""
-    start = rows = 0
-    for number, part in enumerate(parts):
-        if number > start and (
-            rows + part.count > BLOCK_ROWS or not _goes_on(parts[number - 1], part)
-        ):
-            yield range(start, number)
-            start, rows = number, 0
-        rows += part.count
-    yield range(start, len(parts))
-
-
-def _goes_on(one: Rows, other: Rows) -> bool:
-    """Whether a table is the next of a pile, and its rows are selected alike."""
-    before, after = one.piled, other.piled
-    return (
-        before is not None and after is not None
-        and before.answers(one.clause) and after.answers(other.clause)
-        and (before.clause, before.number + 1) == (after.clause, after.number)
-        and (one.labels, [*one.constants], one.numbers.keys(), one.filled, _is_full(one))
-        == (other.labels, [*other.constants], other.numbers.keys(), other.filled, _is_full(other))
-    )  # fmt: skip
-
-
-def _is_blank(part: Rows, keys: Sequence[str]) -> str:
-    """Whether a row says nothing at all.
-
-    A name that was not read but holds for the whole file says nothing about a single row; nor does
-    the header of a matrix, which is never empty.
-    """
-    read = [role for role in dict.fromkeys(("model", "task", *keys)) if role in part.labels]
-    if part.is_matrix:
-        read = [role for role in read if role not in part.filled]
-    if not read or _is_full(part):
-        return "false"
-    empty = [
-        f"{quote(role)} IS NULL" if part.labels[role] == "integer"
-        else f"coalesce({quote(role)}, '') = ''"
-        for role in read
-    ]  # fmt: skip
-    return f"({' AND '.join(empty)} AND score IS NULL)"
-
-
-def _is_full(part: Rows) -> bool:
-    """Whether every row has a score."""
-    score = part.numbers["score"]
-    return score.plain + score.percentages == part.count
 
 
 def spell_metric(names: Sequence[str] | None, options: ReadOptions) -> ReadOptions:

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from rankbars.errors import DataError, OptionError
 from rankbars.tables.database import quote_text
-from rankbars.tables.relations import Relation, Table
+from rankbars.tables.relations import Relation
+from rankbars.tables.tablerows import Table
 
 __all__ = [
     "Cell", "ChosenTable", "Compiler", "Condition", "NoRowError", "TableView", "choose_rows",
@@ -417,20 +418,21 @@ class ChosenTable(TableView):
         relation = self._table.relate({**labels, **beside}, numbers)
         compiler = Compiler(relation, self.source)
         kept = " AND ".join(compiler.write(one) for one in self._conditions)
-        clause = f"(SELECT * FROM {relation.clause} WHERE {kept})"
-        if not relation.engine.ask(f"SELECT 1 FROM {clause} LIMIT 1"):
+        chosen = relation.where(kept)
+        if not chosen.engine.ask(f"SELECT 1 FROM {chosen.clause} LIMIT 1"):
             texts = " and ".join(one.text for one in self._conditions)
             raise NoRowError(f"{self.source}: no row has {texts}. Correct the condition.")
         known = {
-            name: column._replace(largest=_largest(relation, name, clause)) if column.mixture
+            name: column._replace(largest=_largest(chosen, name)) if column.mixture
             else column
             for name, column in relation.known.items()
         }  # fmt: skip
-        return relation._replace(clause=clause, dense=False, known=known)
+        return chosen._replace(known=known)
 
 
-def _largest(relation: Relation, name: str, clause: str) -> float:
-    found = relation.engine.ask(f"SELECT max({relation.columns[name][0]}) FROM {clause}")[0][0]
+def _largest(relation: Relation, name: str) -> float:
+    cell = relation.columns[name][0]
+    ((found,),) = relation.engine.ask(f"SELECT max({cell}) FROM {relation.clause}")
     return math.nan if found is None else float(found)
 
 

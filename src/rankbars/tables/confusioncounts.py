@@ -15,8 +15,8 @@ from rankbars.tables.columns import fold_name, role_names
 from rankbars.tables.database import Engine
 from rankbars.tables.metrics import split_words
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Table
 from rankbars.tables.statistics import Statistics
+from rankbars.tables.tablerows import Table
 from rankbars.tables.valuetables import ValueTable, hold_cells
 
 __all__ = ["take_confusion"]

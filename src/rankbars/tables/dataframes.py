@@ -29,10 +29,10 @@ from rankbars.tables.metrics import is_trial_metric
 from rankbars.tables.parsedtables import FileNames
 from rankbars.tables.parsing import parse_table
 from rankbars.tables.readoptions import SHARED_TASK, ReadOptions, options_of
-from rankbars.tables.relations import Table
 from rankbars.tables.remarks import note_chosen_rows
 from rankbars.tables.strays import note_lookalikes
 from rankbars.tables.tableheads import corner_names
+from rankbars.tables.tablerows import Table
 from rankbars.tables.valuetables import Chunk, CodedTexts, ValueTable
 from rankbars.tables.votecopies import refuse_copies
 from rankbars.tables.votetables import find_vote_layout, scores_of_votes, wants_votes

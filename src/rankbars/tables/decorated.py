@@ -21,7 +21,7 @@ from rankbars.stats.countscores import binomial_se
 from rankbars.stats.ranks import midranks
 from rankbars.tables.cells import parse_number
 from rankbars.tables.database import Engine
-from rankbars.tables.relations import Table
+from rankbars.tables.tablerows import Table
 from rankbars.tables.valuetables import ValueTable, hold_cells
 
 __all__ = [

@@ -17,9 +17,9 @@ from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.likelyroles import COMPARED, MOST_TASKS, RATERS
 from rankbars.tables.metrics import is_amount, is_measure
 from rankbars.tables.proposals import PLACES, ask_whom_it_is_about, split_values
-from rankbars.tables.relations import Table
 from rankbars.tables.runnames import TIMES, are_times
 from rankbars.tables.tableheads import UNNAMED, Header, corner_names, find_state
+from rankbars.tables.tablerows import Table
 
 __all__ = [
     "refuse_crossed", "refuse_entries_of_matrix", "refuse_entries_of_rows", "refuse_numbered",

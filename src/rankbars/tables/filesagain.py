@@ -22,9 +22,9 @@ from rankbars.tables.parsedtables import (
     take_names,
 )
 from rankbars.tables.readoptions import SHARED_TASK, ReadOptions
-from rankbars.tables.relations import Rows
 from rankbars.tables.reruns import ISO, find_time, with_roles
 from rankbars.tables.runnames import names_run, split_run
+from rankbars.tables.tablerows import Rows
 
 __all__ = ["is_of_model", "newest_of_files", "runs_of_files"]
 
@@ -251,7 +251,7 @@ def _digits(stamp: re.Match[str] | None) -> str:
 
 def _named_cells(rows: Rows) -> list[tuple[object, object]]:
     roles = ", ".join(role if role in rows.labels else "NULL" for role in ("model", "task"))
-    return rows.ask(lambda every, key: f"SELECT DISTINCT {key}{roles} FROM {every}")
+    return rows.selection.ask(lambda every, key: f"SELECT DISTINCT {key}{roles} FROM {every}")
 
 
 def _time_of(part: TidyTable) -> str:
@@ -291,8 +291,8 @@ def _newest_rows(run: _Run, runs: Sequence[_Run]) -> tuple[Rows | None, str]:
     if not left:
         return rows, ""
     gone = " OR ".join(f"({one})" for one in left)
-    clause = f"(SELECT * FROM {rows.clause} WHERE NOT ({gone}))"
-    return replace(rows, clause=clause, places=0, origin=None), again
+    selection = rows.selection.where(f"NOT ({gone})")
+    return replace(rows, selection=selection, places=0, origin=None), again
 
 
 def _items_again(run: _Run, newer: Sequence[_Run], cell: tuple[str, str]) -> str | None:

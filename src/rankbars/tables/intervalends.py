@@ -10,8 +10,8 @@ from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name
 from rankbars.tables.companions import end_pairs
 from rankbars.tables.matrixcolumns import describes_rows
-from rankbars.tables.relations import Table
 from rankbars.tables.tableheads import Header, corner_names, find_only_score
+from rankbars.tables.tablerows import Table
 from rankbars.tables.valuetables import ValueTable, hold_cells
 
 if TYPE_CHECKING:

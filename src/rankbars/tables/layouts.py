@@ -37,7 +37,6 @@ from rankbars.tables.measuredcolumns import (
 from rankbars.tables.metrics import ends_in_loss, is_measure, split_words, usual_direction
 from rankbars.tables.modelcolumns import refuse_answers, refuse_score
 from rankbars.tables.proposals import ask_two_ways, ask_undecided, unnamed_rows
-from rankbars.tables.relations import Table
 from rankbars.tables.runnames import (
     answer_role,
     are_times,
@@ -57,6 +56,7 @@ from rankbars.tables.tableheads import (
     is_binary,
     names_items,
 )
+from rankbars.tables.tablerows import Table
 from rankbars.tables.traininglogs import refuse_steps
 
 __all__ = ["Layout", "find_answers", "find_layout"]

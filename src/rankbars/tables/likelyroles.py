@@ -16,9 +16,9 @@ from rankbars.tables.asides import is_attribute, likely_scores
 from rankbars.tables.columns import fold_name, names_source, role_names
 from rankbars.tables.metrics import name_words, split_words, usual_direction
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Table
 from rankbars.tables.runnames import are_times
 from rankbars.tables.tableheads import Header
+from rankbars.tables.tablerows import Table
 
 __all__ = [
     "COMPARED",

@@ -213,8 +213,7 @@ class Filling:
             cell = (row - first) * self.models
             cell += rows.codes["model"]
             score = rows.numbers["value"]
-            if records.is_outside(score):
-                records.refuse_range()
+            records.refuse_outside(score)
             number += len(cell)
             if filled is not None:
                 filled[cell] = True

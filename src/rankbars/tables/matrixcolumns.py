@@ -49,8 +49,8 @@ from rankbars.tables.metrics import (
     without_metric,
 )
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Table
 from rankbars.tables.tableheads import Header, corner_names, names_items
+from rankbars.tables.tablerows import Table
 from rankbars.tables.tasktwice import columns_left_aside
 from rankbars.tables.words import are_yes_or_no, ask_about_words
 

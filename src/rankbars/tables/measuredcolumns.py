@@ -15,8 +15,9 @@ from rankbars.tables.conditions import TableView
 from rankbars.tables.likelyroles import likely_roles
 from rankbars.tables.metrics import is_measure
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Relation, Table
+from rankbars.tables.relations import Relation
 from rankbars.tables.tableheads import Header, corner_names
+from rankbars.tables.tablerows import Table
 
 __all__ = [
     "refuse_measured", "refuse_measures", "refuse_systems", "refuse_unnamed_models", "take_measure",

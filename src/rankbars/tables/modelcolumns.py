@@ -23,8 +23,8 @@ from rankbars.tables.matrixcolumns import MatrixColumns
 from rankbars.tables.metrics import split_words, usual_direction
 from rankbars.tables.oddscores import ask_about_mark, find_mark
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Table
 from rankbars.tables.tableheads import HEAD_ROWS, TRUTHS, Header
+from rankbars.tables.tablerows import Table
 from rankbars.tables.valuetables import hold_cells
 
 __all__ = [

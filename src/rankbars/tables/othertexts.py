@@ -12,8 +12,8 @@ from rankbars.tables.database import quote_text
 from rankbars.tables.designs import plan_rows
 from rankbars.tables.parsedtables import ParsedTable, TidyTable, take_names
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Rows
 from rankbars.tables.reruns import TEXTS, take_item, with_roles
+from rankbars.tables.tablerows import Rows
 
 __all__ = ["OtherTexts", "other_texts", "texts_of_sides"]
 

@@ -14,8 +14,8 @@ from rankbars.tables.cells import NumberColumn, merge_columns
 from rankbars.tables.columns import fold_name
 from rankbars.tables.designs import RowPlan
 from rankbars.tables.metrics import usual_direction
-from rankbars.tables.relations import Rows, Table
 from rankbars.tables.settings import Setting
+from rankbars.tables.tablerows import Rows, Table
 
 __all__ = ["NOBODY", "FileNames", "Group", "ParsedTable", "TidyTable", "take_names"]
 

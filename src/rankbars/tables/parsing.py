@@ -17,9 +17,9 @@ from rankbars.tables.matrixcolumns import describes_rows, refuse_decorated
 from rankbars.tables.measuredcolumns import take_measure
 from rankbars.tables.parsedtables import FileNames, ParsedTable, TidyTable
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Table
 from rankbars.tables.statistics import take_statistics
 from rankbars.tables.tableheads import Header
+from rankbars.tables.tablerows import Table
 from rankbars.tables.tidy import prepare_tidy
 from rankbars.tables.traininglogs import refuse_log, refuse_training
 from rankbars.tables.wide import prepare_wide

@@ -21,7 +21,6 @@ from rankbars.tables.metrics import (
     usual_direction,
 )
 from rankbars.tables.readoptions import LAYOUTS
-from rankbars.tables.relations import Table
 from rankbars.tables.sidebyside import (
     ask_about_form,
     ask_about_matrix,
@@ -36,6 +35,7 @@ from rankbars.tables.tableheads import (
     Header,
     corner_names,
 )
+from rankbars.tables.tablerows import Table
 
 __all__ = [
     "PLACES",

@@ -13,7 +13,7 @@ from rankbars.data.votes import TIE, WIN
 from rankbars.errors import DataError
 from rankbars.tables.castvotes import Names, VoteRows
 from rankbars.tables.cells import label_text
-from rankbars.tables.relations import Table
+from rankbars.tables.tablerows import Table
 from rankbars.tables.votecolumns import VoteColumns
 
 __all__ = ["collect_rankings", "looks_like_options", "looks_like_ranking"]

@@ -15,12 +15,12 @@ from rankbars.data.notes import Note, list_names, list_words
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import known_outline, outline_of
 from rankbars.errors import DataError
-from rankbars.tables.cleanrows import SCORED_ERRORS
 from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.database import quote
 from rankbars.tables.designs import refuse_unnamed_repeats
 from rankbars.tables.parsedtables import Group, TidyTable
 from rankbars.tables.readoptions import ReadOptions
+from rankbars.tables.rowstates import SCORED_ERRORS
 from rankbars.tables.runnames import TIMES as NAMES_OF_TIMES
 from rankbars.tables.tableheads import UNNAMED
 from rankbars.tables.wide import POSITION

@@ -18,11 +18,12 @@ from rankbars.tables.database import quote, quote_text
 from rankbars.tables.entries import refuse_entries_of_rows
 from rankbars.tables.parsedtables import Group, TidyTable
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Rows, Table
+from rankbars.tables.relations import Selection
 from rankbars.tables.repeats import DuplicateRowsError
 from rankbars.tables.rowstates import NO_WORDS, SCORED
 from rankbars.tables.runnames import TIMES, numbers_steps, refuse_times
 from rankbars.tables.tableheads import HEAD_ROWS, find_keys
+from rankbars.tables.tablerows import Rows, Table
 
 __all__ = [
     "ISO", "TEXTS", "find_steps", "find_time", "keep_newest", "newest_of_runs", "number_by_time",
@@ -154,7 +155,7 @@ def split_by_condition(part: TidyTable) -> TidyTable:
         rows,
         labels={**rows.labels, "model": "text"},
         filled=rows.filled | {"model"},
-        clause=f"(SELECT {change} FROM {rows.clause})",
+        selection=rows.selection.alone().select(change),
         constants={role: name for role, name in rows.constants.items() if role != "model"},
         origin=None,
     )
@@ -201,7 +202,7 @@ def keep_newest(part: TidyTable, column: str, *, of_runs: bool = False) -> TidyT
         count=int(count),
         labels={role: kind for role, kind in rows.labels.items() if role != "time"},
         filled=rows.filled - {"time"},
-        clause=newest,
+        selection=Selection(engine, newest),
         places=0,
         origin=None,
     )

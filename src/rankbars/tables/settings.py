@@ -11,7 +11,7 @@ from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError
 from rankbars.tables.columns import fold_name
-from rankbars.tables.relations import Table
+from rankbars.tables.tablerows import Table
 
 __all__ = [
     "Given", "Setting", "compare_settings", "describe_settings", "find_settings", "share_settings",

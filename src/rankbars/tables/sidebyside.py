@@ -26,9 +26,9 @@ from rankbars.tables.metrics import (
     split_words,
     usual_direction,
 )
-from rankbars.tables.relations import Table
 from rankbars.tables.runnames import are_times
 from rankbars.tables.tableheads import TRUTHS, UNNAMED, Header, corner_names
+from rankbars.tables.tablerows import Table
 
 __all__ = [
     "ask_about_form",

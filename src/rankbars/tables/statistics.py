@@ -24,8 +24,8 @@ from rankbars.tables.database import Engine
 from rankbars.tables.layouts import find_answers
 from rankbars.tables.metrics import is_proportion, name_words, split_words, usual_direction
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Table
 from rankbars.tables.tableheads import UNNAMED, Header, corner_names
+from rankbars.tables.tablerows import Table
 from rankbars.tables.valuetables import ValueTable, hold_cells
 
 __all__ = ["Statistics", "counts_wrong", "take_statistics"]

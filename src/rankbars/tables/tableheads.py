@@ -12,8 +12,8 @@ from rankbars.tables.asides import describes_answers, is_helper, likely_scores
 from rankbars.tables.cells import read_number
 from rankbars.tables.columns import ROLES, fold_name, role_names
 from rankbars.tables.metrics import is_measure, split_words
-from rankbars.tables.relations import Table
 from rankbars.tables.rowstates import REJECTED_WORDS, STATUS_WORDS
+from rankbars.tables.tablerows import Table
 from rankbars.tables.words import are_outcomes
 
 __all__ = [

@@ -193,8 +193,7 @@ def _read_summaries(records: Records, worst: Sequence[float] | None = None) -> S
         part.codes["task"].astype(np.int64) * models + part.codes["model"] for part in parts
     ])  # fmt: skip
     score = column("value")
-    if records.is_outside(score):
-        records.refuse_range()
+    records.refuse_outside(score)
     seen = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
     values = {name: np.full(shape, np.nan) for name in ("score", *fields)}
     for name, target in values.items():

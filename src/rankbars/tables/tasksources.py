@@ -31,7 +31,7 @@ from rankbars.tables.matrices import (
     index_rows,
 )
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Origin, Rows
+from rankbars.tables.tablerows import Origin, Rows
 from rankbars.tables.tasks import Shelf, split_weights
 
 __all__ = ["CellFacts", "Design", "Facts", "Part", "Reading", "SourceTask", "examine", "look"]

@@ -11,8 +11,8 @@ from rankbars.errors import DataError
 from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import name_words, split_words, without_metric
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Table
 from rankbars.tables.tableheads import Header
+from rankbars.tables.tablerows import Table
 
 __all__ = ["columns_left_aside"]
 

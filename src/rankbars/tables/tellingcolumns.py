@@ -12,11 +12,12 @@ from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.likelyroles import RATERS, likely_roles
 from rankbars.tables.parsedtables import Group, TidyTable
 from rankbars.tables.proposals import ask_whom_it_is_about, split_values
-from rankbars.tables.relations import Relation, Table
+from rankbars.tables.relations import Relation
 from rankbars.tables.repeats import REMOVE_COPIES
 from rankbars.tables.reruns import find_steps, find_time
 from rankbars.tables.runnames import are_times
 from rankbars.tables.tableheads import HEAD_ROWS, Header
+from rankbars.tables.tablerows import Table
 
 __all__ = ["describe_copies"]
 

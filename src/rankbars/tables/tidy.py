@@ -21,10 +21,10 @@ from rankbars.tables.likelyroles import describe_lists
 from rankbars.tables.metrics import is_trial_metric, usual_direction
 from rankbars.tables.parsedtables import FileNames, TidyTable, take_names
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Rows, Table
 from rankbars.tables.settings import find_settings
 from rankbars.tables.summaryrows import describe_left_out, is_share_right, names_summaries
 from rankbars.tables.tableheads import HEAD_ROWS, Header, find_state
+from rankbars.tables.tablerows import Rows, Table
 from rankbars.tables.words import ask_about_words
 
 __all__ = ["check_numbers", "prepare_tidy", "spelling_remark"]
@@ -162,7 +162,7 @@ def _summary_items(rows: Rows) -> list[str]:
     if rows.labels.get("item") != "text" or rows.count > _MOST_LOOKED_AT:
         return []
     numbered = "regexp_matches(item, '[0-9]')"
-    found = rows.ask(
+    found = rows.selection.ask(
         lambda every, key: (
             f"SELECT DISTINCT {key}item FROM {every} WHERE NOT {numbered}"
             + ("" if key else f" LIMIT {_MOST_SUMMARIES}")

@@ -11,8 +11,8 @@ from rankbars.tables.columns import fold_name, paste_columns, role_names
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.metrics import split_words, usual_direction
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Table
 from rankbars.tables.tableheads import PROGRESS, Header
+from rankbars.tables.tablerows import Table
 
 __all__ = ["refuse_log", "refuse_steps", "refuse_training"]
 

@@ -23,8 +23,8 @@ from rankbars.tables.cells import (
     without_points,
 )
 from rankbars.tables.database import Engine
-from rankbars.tables.piles import Pile, Piled
-from rankbars.tables.relations import Relation, Table, check_width
+from rankbars.tables.relations import Pile, Relation, Selection
+from rankbars.tables.tablerows import Table, check_width
 
 __all__ = [
     "Chunk",
@@ -123,9 +123,8 @@ class ValueTable(Table):
         counted, rows = self.convert(named, labels, numbers)
         values = {name: cells.values() for name, cells in counted.items()}
         clause, known = _put_cells(self.engine, {"place": np.arange(rows)}, named, values)
-        return Relation(
-            self.engine, clause, known, {name: cells.column() for name, cells in counted.items()}
-        )
+        held = {name: cells.column() for name, cells in counted.items()}
+        return Relation(Selection(self.engine, clause), known, held)
 
     def convert(
         self, named: Mapping[str, LabelCells], labels: Mapping[str, str],
@@ -204,12 +203,8 @@ class ValuePile(Pile):
         clause, known = _put_cells(self.engine, {"file": file, "place": place}, named, values)
         found = {}
         for number, (table, columns) in enumerate(zip(self._tables, counted, strict=True)):
-            alone = f"(SELECT * FROM {clause} WHERE file = {number})"
-            found[table] = Relation(
-                self.engine, alone, known,
-                {name: cells.column() for name, cells in columns.items()},
-                piled=Piled(self, number, clause, alone),
-            )  # fmt: skip
+            held = {name: cells.column() for name, cells in columns.items()}
+            found[table] = Relation(self.select(clause, number), known, held)
         return found
 
 

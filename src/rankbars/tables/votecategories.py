@@ -10,7 +10,8 @@ from rankbars.errors import DataError
 from rankbars.tables.conditions import Cell, Compiler, TableView
 from rankbars.tables.database import quote_text
 from rankbars.tables.readoptions import PERIODS
-from rankbars.tables.relations import Relation, Table
+from rankbars.tables.relations import Relation
+from rankbars.tables.tablerows import Table
 
 __all__ = ["SortedTable"]
 

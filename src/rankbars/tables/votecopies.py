@@ -14,7 +14,7 @@ from rankbars.errors import DataError
 from rankbars.tables.columns import fold_name
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import quote, report_damage
-from rankbars.tables.relations import Table
+from rankbars.tables.tablerows import Table
 from rankbars.tables.votecolumns import VoteColumns, find_vote_columns
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from rankbars.tables.columns import check_header
 from rankbars.tables.database import report_damage
 from rankbars.tables.metrics import split_words
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Table
 from rankbars.tables.tableheads import Header
+from rankbars.tables.tablerows import Table
 from rankbars.tables.votecolumns import (
     OUTCOMES,
     VOTE_LAYOUTS,

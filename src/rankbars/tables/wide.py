@@ -38,7 +38,6 @@ from rankbars.tables.modelcolumns import (
 )
 from rankbars.tables.parsedtables import FileNames, TidyTable
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Rows, Table
 from rankbars.tables.reruns import find_time, keep_newest
 from rankbars.tables.runnames import answer_role
 from rankbars.tables.summaryrows import (
@@ -52,6 +51,7 @@ from rankbars.tables.summaryrows import (
     repeats_means,
 )
 from rankbars.tables.tableheads import Header, corner_names
+from rankbars.tables.tablerows import Rows, Table
 from rankbars.tables.tidy import spelling_remark
 from rankbars.tables.valuetables import hold_cells
 

@@ -17,7 +17,8 @@ from rankbars.tables.cells import PLAIN_WORDS, WORDS, NumberColumn, parse_number
 from rankbars.tables.conditions import TableView
 from rankbars.tables.database import quote_text
 from rankbars.tables.metrics import split_words
-from rankbars.tables.relations import Relation, Table
+from rankbars.tables.relations import Relation
+from rankbars.tables.tablerows import Table
 
 __all__ = ["WordsView", "are_outcomes", "are_yes_or_no", "ask_about_words", "parse_words"]
 
