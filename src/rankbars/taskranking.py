@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["RankedTask", "Wanted", "rank_tasks"]
 
 _MOST_NOISE_PAIRS = 500  # of more, a board keeps what is said of each model
+# A worker is asked so often at least, and for so many tasks at once at most.
+_TURNS, _MOST_AT_ONCE = 4, 8
 
 
 class Wanted(NamedTuple):
@@ -86,9 +88,13 @@ def rank_tasks(
                 _rank_one(name, scores.tasks[name], scores.info[name], models, wanted, memory),
             )
         return
-    from joblib import Parallel, delayed
+    from joblib import Parallel, delayed, effective_n_jobs
 
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+    # Messages cost what small tasks do (docs/scale.md): several go together where there are many.
+    most = len(scores.tasks) // (_TURNS * effective_n_jobs(n_jobs))
+    parallel = Parallel(
+        n_jobs=n_jobs, return_as="generator", batch_size=min(max(most, 1), _MOST_AT_ONCE)
+    )
     ranked = parallel(
         delayed(_rank_elsewhere)(
             _Errand(name, refer(scores.tasks, name), scores.info[name], models, wanted)

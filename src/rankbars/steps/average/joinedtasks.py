@@ -414,14 +414,15 @@ def _split(
 
 def _narrower(apart: PairStatistics, pairs: PairStatistics, alpha: float) -> float | None:
     """How wide intervals of differences would be, of what they are: the median over pairs."""
+    upper = np.triu_indices(len(pairs.se), k=1)
     widths = []
     for one in (apart, pairs):
-        df = one.freedom
-        usable = (one.se > 0) & (df > 0)
-        widths.append(np.where(usable, critical_value(alpha / 2, np.maximum(df, 1e-9)), np.nan))
-        widths[-1] = widths[-1] * one.se
+        df, se = np.broadcast_to(one.freedom, one.se.shape)[upper], one.se[upper]
+        unlike, which = np.unique(np.maximum(df, 1e-9), return_inverse=True)  # often the same
+        critical = critical_value(alpha / 2, unlike)[which]
+        widths.append(np.where((se > 0) & (df > 0), critical, np.nan) * se)
     with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = (widths[0] / widths[1])[np.triu_indices(len(pairs.se), k=1)]
+        ratio = widths[0] / widths[1]
     ratio = ratio[np.isfinite(ratio)]
     return float(np.median(ratio)) if ratio.size else None
 
