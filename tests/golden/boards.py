@@ -662,6 +662,8 @@ def _shown() -> list[Case]:
         case("weights/at", made,
              "rankbars weights board.json --at reading=0.5 --at writing=0.3 --at reasoning=0.2"),
         case("weights/z", made, "rankbars weights board.json --z 1 --json"),
+        board("workbooks/chosen", "passages.xlsx --sheet Scores", "--test cluster_t"),
+        board("workbooks/all", "penalties.xlsx --sheet '*' --direction higher"),
         case("table/text", "rankbars table records.csv", inputs="", texts=RECORDS),
         case("table/json", "rankbars table records.csv --json", inputs="", texts=RECORDS),
         case("table/percentile", "rankbars table records.csv --interval percentile --seed 3 --json",

@@ -333,6 +333,21 @@ def test_a_part_with_entities_is_refused(tmp_path: Path, coding: str) -> None:
     assert "is not as a workbook (Excel) has it" in refusal(path)
 
 
+def test_a_workbook_that_excel_saved_is_read(tmp_path: Path) -> None:
+    path = Path(__file__).parent.parent / "data" / "workbooks" / "readings.xlsx"
+    found = rb.read(path, columns={"model": "Station"}, metric="Celsius", direction="higher")
+    assert found.models == ("Berlin", "London", "Paris")
+    (task,) = found.tasks.values()
+    assert task.mean.tolist() == [12.0, 15.0, 18.5]  # type: ignore[union-attr]
+
+
+def test_what_other_programs_keep_in_a_workbook_is_no_matter(tmp_path: Path) -> None:
+    path = book(tmp_path / "r.xlsx", WIDE)
+    with zipfile.ZipFile(path, "a") as whole:
+        whole.writestr("customXml/item1.xml", "<a/>".encode("utf-16"))
+    assert rb.read(path).models == ("ash", "birch")
+
+
 @pytest.mark.parametrize("cell", ["A1048577", "A99999999999", "XFD8"])
 def test_cells_beyond_a_sheet_end_in_one_line(tmp_path: Path, cell: str) -> None:
     path = book(tmp_path / "r.xlsx", WIDE)

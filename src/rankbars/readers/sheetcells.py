@@ -146,7 +146,7 @@ class SheetCopy:
         for number, row in enumerate(self._rows, start=1):
             if number > MOST_ROWS:
                 raise ReadError.at(source, f"the sheet has more than {MOST_ROWS:,} rows.")
-            values = carried.fill(number, [*row])
+            values = carried.fill(number, [*row]) if row or carried.waits(number) else []
             size += len(values)
             if len(values) > MOST_COLUMNS or size > MOST_CELLS:
                 what = f"{MOST_CELLS:,} cells" if size > MOST_CELLS else f"{MOST_COLUMNS:,} columns"
@@ -240,6 +240,10 @@ class _Carried:
         self._down: list[tuple[Area, str]] = []
         self._named = False  # whether a row names the first column
         self._shown: list[str] = []
+
+    def waits(self, number: int) -> bool:
+        """Whether merged cells reach into a row or begin there."""
+        return bool(self._down) or number in self._starts
 
     def fill(self, number: int, values: list[Any]) -> list[Any]:
         """The cells of a row with what merged ones say."""

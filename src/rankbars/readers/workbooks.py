@@ -30,6 +30,8 @@ _BLOCK = 1 << 20
 # Older workbooks, and those with a password, lie in a container of this kind.
 _CONTAINER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _LOCKED = "EncryptedPackage".encode("utf-16-le")
+# What other programs keep in a workbook, as they like.
+_FOREIGN = "customXml/"
 # How the text of a part may begin, whatever it is called and coded.
 _TEXT = re.compile(rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\0\s]*<")
 _AS_CSV = "or save its sheet as CSV, and read that."
@@ -196,7 +198,8 @@ def _look_through(file: InputFile, archive: zipfile.ZipFile) -> dict[str, frozen
     for name in names:
         found: set[str] = set()
         rest = b""
-        is_text = name.lower().endswith((".xml", ".rels"))
+        is_own = not name.startswith(_FOREIGN)
+        is_text = is_own and name.lower().endswith((".xml", ".rels"))
         with archive.open(name) as part:
             while block := part.read(_BLOCK):
                 size += len(block)
@@ -206,7 +209,7 @@ def _look_through(file: InputFile, archive: zipfile.ZipFile) -> dict[str, frozen
                         f"the workbook grows to more than {limit >> 20} MiB when it is unpacked, "
                         "which one of results does not. It is not read.",
                     )
-                is_text = is_text or _TEXT.match(block) is not None
+                is_text = is_text or (is_own and _TEXT.match(block) is not None)
                 block = rest + block
                 if is_text and (b"<!DOCTYPE" in block or b"\0" in block):
                     raise ReadError.at(
@@ -235,6 +238,12 @@ def _refuse_foreign(file: InputFile, archive: zipfile.ZipFile, names: Sequence[s
 
 def _choose(file: InputFile, book: _Book, asked: Sequence[str]) -> list[str]:
     """The names of the sheets to read, in the order of the workbook."""
+    if not book.sheets:
+        raise ReadError.at(
+            file.label,
+            "the workbook has no sheets of the usual kind; it may be Strict Open XML. Save "
+            f"it as an Excel workbook (.xlsx), {_AS_CSV}",
+        )
     visible = [name for name, sheet in book.sheets.items() if sheet.sheet_state == "visible"]
     if asked:
         wanted = {name for text in asked for name in _named(text, book.sheets, visible)}
