@@ -24,14 +24,8 @@ from rankbars.data.notes import Note
 from rankbars.data.spec import Spec
 from rankbars.render.boardnotes import all_remarks
 from rankbars.render.claims import lead_claim, new_task_claim
-from rankbars.render.sentences import (
-    headline,
-    new_task_line,
-    new_task_sentence,
-    scale_line,
-    scopes_line,
-    width_line,
-)
+from rankbars.render.newtasklines import new_task_line, new_task_sentence, width_line
+from rankbars.render.sentences import headline, scale_line, scopes_line
 
 
 def test_several_models_that_may_be_first_are_all_named():

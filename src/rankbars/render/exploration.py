@@ -1,4 +1,4 @@
-"""What the page may compute again for other tasks, weights and levels; where it may not, why."""
+"""What the page may compute again for other tasks, weights and levels; from what, or why not."""
 
 from __future__ import annotations
 
@@ -8,9 +8,16 @@ import numpy as np
 
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, TaskResult
-from rankbars.data.taskresult import PairDetails
+from rankbars.data.taskresult import PairDetails, ScoreBins, TaskPairs
+from rankbars.render.pagenumbers import (
+    known_number,
+    known_numbers,
+    one_or_packed,
+    pack_counts,
+    pack_reals,
+)
 
-__all__ = ["can_explore", "explore_data"]
+__all__ = ["can_explore", "explore_data", "merged_ends", "pair_data", "shared_rows"]
 
 _MOST_GRADED = 10_000  # rows; with more on a task, single ones do not weigh heavily
 _MERGES = ("joint", "quantile", "union")
@@ -145,3 +152,72 @@ def _why_not_over_rows(board: Leaderboard, weighted: list[TaskResult]) -> str:
             "another board: rankbars rank --tasks NAME, or --weights FILE."
         )
     return ""
+
+
+def merged_ends(board: Leaderboard) -> dict[str, Any] | None:
+    """What the new-task intervals are made of, where that is not what the tasks show."""
+    if board.overall is None:
+        return None
+    tasks = board.tasks.values()
+    if board.overall.method == "observed":
+        ends = [(task.observed_best, task.observed_worst) for task in tasks]
+    else:
+        ends = [
+            (task.merged_best, task.merged_worst)
+            for task in tasks
+            if task.merged_best is not None and task.merged_worst is not None
+        ]
+    if len(ends) < len(tasks):
+        return None
+    best, worst = zip(*ends, strict=True)
+    return {"best": pack_counts(best), "worst": pack_counts(worst)}
+
+
+def pair_data(board: Leaderboard, pairs: PairDetails) -> list[dict[str, Any] | None]:
+    """Differences of all pairs on each task; None for a task that has none."""
+    return [
+        _task_pairs(task, pairs.tasks[name]) if name in pairs.tasks else None
+        for name, task in board.tasks.items()
+    ]
+
+
+def _task_pairs(task: TaskResult, pairs: TaskPairs) -> dict[str, Any]:
+    first, second = np.triu_indices(task.mean.size, k=1)
+    inside = task.mean if task.direction == "higher" else -task.mean
+    usual = inside[first] - inside[second]
+    return {
+        "difference": None
+        if np.allclose(pairs.difference, usual, rtol=1e-12, atol=1e-14, equal_nan=True)
+        else pack_reals(pairs.difference),
+        "se": pack_reals(pairs.se),
+        "df": known_number(pairs.df) if pairs.df.ndim == 0 else pack_reals(pairs.df),
+        "n": int(pairs.n) if pairs.n.ndim == 0 else pack_counts(pairs.n),
+        "modelDf": one_or_packed(pairs.model_df),
+        "ahead": None if pairs.ahead is None else pack_counts(pairs.ahead),
+        "behind": None if pairs.behind is None else pack_counts(pairs.behind),
+        "binary": pairs.binary,
+        "bins": None if pairs.bins is None else _bins(pairs.bins, task.direction),
+    }
+
+
+def shared_rows(board: Leaderboard) -> list[dict[str, Any]] | None:
+    """Scores of rows that tasks have in common, as the board has them packed."""
+    position = {name: i for i, name in enumerate(board.tasks)}
+    found = () if board.pairs is None else board.pairs.shared_rows
+    return [
+        {
+            "tasks": [position[name] for name in one.tasks],
+            "rows": one.rows,
+            "levels": None if one.levels is None else known_numbers(one.levels),
+            "scores": {"kind": "f8" if one.levels is None else "u1", "bytes": one.packed},
+        }
+        for one in found
+    ] or None
+
+
+def _bins(bins: ScoreBins, direction: str) -> dict[str, Any]:
+    """Bins in the units of the task; inside, higher is better."""
+    if direction == "higher":
+        return {"edges": bins.edges.tolist(), "counts": pack_counts(bins.counts)}
+    turned = (-bins.edges[::-1] + 0.0).tolist()  # 0, not -0
+    return {"edges": turned, "counts": pack_counts(bins.counts[:, ::-1])}

@@ -15,9 +15,10 @@ from rankbars.data.plain import json_text
 from rankbars.errors import OptionError
 from rankbars.render.boardnotes import remark_text
 from rankbars.render.claims import APPROXIMATE, lead_claim, overall_claim, task_claim
+from rankbars.render.newtasklines import new_task_line
 from rankbars.render.notation import show_level
 from rankbars.render.ranktable import Row, Table, board_table, take_task, task_order, task_table
-from rankbars.render.sentences import headline, new_task_line, task_line
+from rankbars.render.sentences import headline, task_line
 from rankbars.render.shownnames import shorten, visible
 from rankbars.render.sidetables import placed_table
 

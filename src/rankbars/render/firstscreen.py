@@ -19,21 +19,19 @@ from rankbars.render.claims import (
     leads_with_band,
     new_task_claim,
 )
+from rankbars.render.newtasklines import new_task_line
 from rankbars.render.notation import counted, show_ranks
 from rankbars.render.sentences import (
-    NameWriter,
     absent_sentences,
     apart_sentences,
     claims_all_at_once,
     field_parts,
     headline_sentences,
-    new_task_line,
     only_apart_may_lead,
-    plain_name,
     row_word,
     states_who_is_first,
 )
-from rankbars.render.shownnames import visible
+from rankbars.render.shownnames import NameWriter, plain_name, visible
 
 __all__ = [
     "Band",

@@ -8,20 +8,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from rankbars.data.board import Leaderboard
 from rankbars.render.boardnotes import Remark, remark_text
 from rankbars.render.claims import lead_claim
+from rankbars.render.newtasklines import new_task_line, width_line
 from rankbars.render.notation import show_count
 from rankbars.render.ranktable import Row, SideTable, Table, board_table, task_table
 from rankbars.render.sentences import (
     field_parts,
     headline,
     leader_lines,
-    new_task_line,
     outcome_sentence,
     scale_line,
     scopes_line,
     standing_apart,
     states_who_is_first,
     task_line,
-    width_line,
 )
 from rankbars.render.shownnames import shorten, visible
 from rankbars.render.sidetables import may_share_first, side_tables

@@ -26,7 +26,8 @@ from rankbars.render.claims import (
     task_claim,
 )
 from rankbars.render.notation import show_level
-from rankbars.render.sentences import place, plain_name
+from rankbars.render.sentences import place
+from rankbars.render.shownnames import plain_name
 
 __all__ = [
     "MethodEntry",

@@ -33,6 +33,7 @@ from rankbars.render.firstscreen import (
 )
 from rankbars.render.glossary import glossary
 from rankbars.render.methodbox import method_entries
+from rankbars.render.newtasklines import new_task_line, width_line
 from rankbars.render.noisetext import NoiseTable, noise_sentences, noise_table
 from rankbars.render.pagedata import page_json, shares_line
 from rankbars.render.pagelayout import (
@@ -52,12 +53,10 @@ from rankbars.render.sentences import (
     headline,
     headline_sentences,
     leader_lines,
-    new_task_line,
     outcome_sentence,
     scale_line,
     scopes_line,
     task_line,
-    width_line,
 )
 from rankbars.render.shownnames import visible
 from rankbars.render.sidetables import cost_table, order_table, placed_table

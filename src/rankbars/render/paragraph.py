@@ -29,7 +29,8 @@ from rankbars.render.methodbox import (
     untested,
 )
 from rankbars.render.notation import show_level
-from rankbars.render.sentences import field_parts, plain_name
+from rankbars.render.sentences import field_parts
+from rankbars.render.shownnames import plain_name
 
 __all__ = [
     "SOURCES",

@@ -6,7 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["graphemes", "short_names", "shorten", "shorten_all", "visible"]
+__all__ = [
+    "NameWriter",
+    "graphemes",
+    "plain_name",
+    "short_names",
+    "shorten",
+    "shorten_all",
+    "visible",
+]
 
 _PICTOGRAPH = (
     "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff"
@@ -19,7 +27,11 @@ _FLAG = "\U0001f3f4" + "\U000e0067\U000e0062(?:{})\U000e007f".format(
 _JOINED = f"{_FLAG}|{_PICTOGRAPH}(?:\u200d{_PICTOGRAPH})+"
 _MARKS = "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f]*"
 _GRAPHEME = f"{_JOINED}|[\U0001f1e6-\U0001f1ff]{{2}}|{_PICTOGRAPH}|.{_MARKS}"
+_NAME_WIDTH = 60  # of a name in a sentence
 _CHARACTERS_PER_CELL = 4  # more than that are marks stacked on each other
+
+NameWriter = Callable[[str], str]
+"""How a name is written in a sentence, for formats that must escape it."""
 
 
 def visible(name: str) -> str:
@@ -136,6 +148,11 @@ def short_names(
     """Names as they are seen, all within one width; see `shorten_all`."""
     seen = [visible(name) for name in names]
     return shorten_all(seen, [width] * len(seen), measure=measure)
+
+
+def plain_name(name: str) -> str:
+    """A name as it stands in a sentence of plain text."""
+    return shorten(visible(name), _NAME_WIDTH)
 
 
 def _fit(pieces: Sequence[str], room: int, measure: Callable[[str], int]) -> list[str]:
