@@ -17,7 +17,7 @@ from rankbars.cli.stopping import NOTHING_WRITTEN, StopSignals
 from rankbars.errors import RankbarsError, UnknownOptionError
 
 if TYPE_CHECKING:
-    from rankbars.cli.answers import FailedAnswer
+    from rankbars.cli.fileanswers import FailedAnswer
 
 __all__ = ["COMMANDS", "app", "run"]
 

@@ -16,7 +16,7 @@ from rankbars.data.drafts import write_all
 from rankbars.errors import ReadError, WriteError
 
 if TYPE_CHECKING:
-    from rankbars.cli.answers import FilesAnswer
+    from rankbars.cli.fileanswers import FilesAnswer
     from rankbars.data.board import Leaderboard
     from rankbars.data.notes import Note
     from rankbars.store.holdings import Event
