@@ -10,6 +10,7 @@ import pytest
 from commandline import Command
 
 import rankbars as rb
+from rankbars.cli import outputs
 from rankbars.render.exports import render_csv, render_latex
 from rankbars.render.markdown import render_markdown
 from rankbars.render.page import render_html
@@ -71,6 +72,18 @@ def test_methods_is_a_paragraph_with_the_settings_and_a_citation(
     assert "Holm" in answer.out
     assert "95" in answer.out
     assert "rankbars" in answer.out
+
+
+def test_the_paragraph_fits_a_terminal_and_is_one_line_elsewhere(
+    rankbars: Command, board: rb.Leaderboard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = rankbars("show", "board.json", "--methods").out
+    assert max(map(len, plain.splitlines())) > 400
+    monkeypatch.setattr(outputs, "_is_terminal", lambda stream: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = rankbars("show", "board.json", "--methods").out
+    assert max(map(len, shown.splitlines())) <= 80
+    assert shown.split() == plain.split()
 
 
 @pytest.mark.parametrize(

@@ -122,10 +122,28 @@ def test_models_without_scores_are_not_ruled_out_and_not_counted_as_leaders():
     )
 
 
+def test_text_and_markdown_name_the_metric_and_the_one_model_that_is_shown_worse():
+    rows = np.random.default_rng(5).random((200, 3)) < [0.6, 0.6, 0.2]
+    for name, said in (("old | tree", "old | tree is"), ("x" * 31, "The other one is")):
+        scores = rb.Scores.from_arrays(
+            {"math": rows * 1.0}, ["a", "b", name], info={"math": rb.TaskInfo(metric="f1")}
+        )
+        board = rb.leaderboard(scores)
+        text = " ".join(board.to_text().split())
+        assert f"First place is open between b and a. {said} shown worse".lower() in text.lower()
+        assert "3 models, 1 task, 200 items, f1." in text
+        assert board.to_text(task="math").startswith("math: 3 models, 200 items, f1.")
+        assert "`200 items` `f1` `95 %" in board.to_markdown()
+        assert ("`old | tree` is shown worse" in board.to_markdown()) == ("tree" in name)
+    two = {"math": rb.TaskInfo(metric="f1"), "law": rb.TaskInfo(metric="em")}
+    scores = rb.Scores.from_arrays(dict.fromkeys(two, rows * 1.0), ["a", "b", "c"], info=two)
+    assert "3 models, 2 tasks, 400 items.\n" in rb.leaderboard(scores).to_text()
+
+
 def test_many_leaders_are_counted_and_the_first_of_them_named():
     board = board_of(12, shown_better=order_of(*((i, 11) for i in range(11)), size=12))
     named = ", ".join(f"model {i:02}" for i in range(8))
-    assert f"first place is open among {named} and 3 more. The other one is " in headline(board)
+    assert f"first place is open among {named} and 3 more. model 11 is " in headline(board)
 
 
 def test_a_set_for_the_best_may_name_one_model_that_is_not_shown_better_than_each():

@@ -18,6 +18,7 @@ from rankbars.cli.outputs import (
     check_first,
     emit,
     emit_text,
+    fitted,
     output_width,
     print_answer,
     print_board,
@@ -191,7 +192,7 @@ def show_command(
     elif methods:
         from rankbars.render.paragraph import methods_text
 
-        emit_text(methods_text(board))
+        emit_text(fitted(methods_text(board)))
     elif form == "text":
         from rankbars.render.exports import attributes_text
 

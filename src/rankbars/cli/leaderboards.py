@@ -29,7 +29,15 @@ from rankbars.cli.othermetrics import (
     other_metrics_options,
     say_side,
 )
-from rankbars.cli.outputs import STANDARD, check_first, deliver, emit_text, printed_json, say
+from rankbars.cli.outputs import (
+    STANDARD,
+    check_first,
+    deliver,
+    emit_text,
+    fitted,
+    printed_json,
+    say,
+)  # fmt: skip
 from rankbars.cli.readingoptions import (
     Reading,
     counting_failures,
@@ -431,5 +439,5 @@ def _explanation(scores: Scores, board: Leaderboard, *, quiet: bool) -> str:
     if any(task.kind == "votes" for task in board.tasks.values()):
         with working("Examining votes", quiet=quiet):
             parts += examined(scores, board)
-    parts.append(f"For the methods section of a paper\n{board.methods_text()}")
+    parts.append(f"For the methods section of a paper\n{fitted(board.methods_text())}")
     return "\n" + "\n".join(parts)

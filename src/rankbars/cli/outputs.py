@@ -27,6 +27,7 @@ __all__ = [
     "deliver",
     "emit",
     "emit_text",
+    "fitted",
     "make_visible",
     "output_width",
     "print_answer",
@@ -161,6 +162,15 @@ def output_width() -> int:
     except ValueError:
         return _DEFAULT_WIDTH
     return min(max(_MIN_WIDTH, asked), _MAX_WIDTH) if asked > 0 else _DEFAULT_WIDTH
+
+
+def fitted(text: str) -> str:
+    """A text whose lines fit the terminal; for a pipe or a file, where it is copied, as it is."""
+    if not _is_terminal(sys.stdout):
+        return text
+    from rankbars.render.textlines import each_wrapped, text_of
+
+    return text_of(each_wrapped(text.splitlines(), output_width()))
 
 
 def standard_input() -> bytes:

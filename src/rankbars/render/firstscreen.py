@@ -27,6 +27,7 @@ from rankbars.render.sentences import (
     claims_all_at_once,
     field_parts,
     headline_sentences,
+    last_one,
     only_apart_may_lead,
     row_word,
     states_who_is_first,
@@ -187,7 +188,7 @@ def _title(board: Leaderboard, name: NameWriter, *, named: bool) -> str:
     if len(first) > 1:
         rest = f"Each of the other {others} is"
         if others == 1:
-            rest = f"{_last(board, first, name)} is"
+            rest = f"{last_one(board, name)} is"
         if not named:
             return f"{len(first)} models may be first. {rest} shown worse than at least one model."
         among = "between" if len(first) == 2 else "among"
@@ -199,13 +200,6 @@ def _title(board: Leaderboard, name: NameWriter, *, named: bool) -> str:
     all_others = {1: "the other one", 2: "both others"}.get(others, f"all {others} others")
     leads = f"{name(first[0])} leads: it is shown better than {all_others}."
     return f"{leads} {_second(board)}".rstrip()
-
-
-def _last(board: Leaderboard, first: tuple[str, ...], name: NameWriter) -> str:
-    """The one scored model that may not be first, by its name if that is short."""
-    known = zip(board.models, ~np.isnan(board.score), strict=True)
-    last = next(model for model, scored in known if scored and model not in first)
-    return name(last) if len(last) <= _MOST_LETTERS // 2 else "The other one"
 
 
 def _among_those_scored(board: Leaderboard, partly: PartlyScored, name: NameWriter) -> str:

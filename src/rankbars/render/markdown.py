@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rankbars.data.board import Leaderboard
 from rankbars.render.boardnotes import Remark, remark_text
-from rankbars.render.claims import lead_claim
+from rankbars.render.claims import lead_claim, only_metric
 from rankbars.render.newtasklines import new_task_line, width_line
 from rankbars.render.notation import show_count
 from rankbars.render.ranktable import Row, SideTable, Table, board_table, task_table
@@ -120,7 +120,10 @@ def _badges(board: Leaderboard) -> str:
         parts.append(f"and {len(board.partly.first)} partly scored")
     if board.tiers:
         parts.append(f"{len(board.tiers)} {'tier' if len(board.tiers) == 1 else 'tiers'}")
-    return " ".join(f"`{part}`" for part in parts)
+    shown = [f"`{part}`" for part in parts]
+    if (metric := only_metric(board)) is not None:
+        shown.insert(len(field_parts(board)), code_of(metric))
+    return " ".join(shown)
 
 
 def _joined(parts: Iterable[str]) -> str:

@@ -18,6 +18,7 @@ from rankbars.render.claims import (
     is_weighted,
     lead_claim,
     leads_with_band,
+    only_metric,
     quantity_words,
     scale_words,
     statements_level,
@@ -41,6 +42,7 @@ __all__ = [
     "headline",
     "headline_sentences",
     "is_arena",
+    "last_one",
     "leader_lines",
     "only_apart_may_lead",
     "outcome_sentence",
@@ -55,6 +57,7 @@ __all__ = [
 
 _MOST_NAMES = 8
 _FEWEST_MODELS, _FEW = 3, 0.25
+_SHORT_NAME = 30
 
 
 def headline(board: Leaderboard, name: NameWriter = plain_name) -> str:
@@ -186,17 +189,20 @@ def row_word(task: TaskResult) -> str:
     return task.kind.removesuffix("s")
 
 
-def field_line(board: Leaderboard) -> str:
-    """How much was compared: ``"29 models, 14 tasks, 12,032 items"``."""
-    return ", ".join(field_parts(board))
+def field_line(board: Leaderboard, write: NameWriter | None = None) -> str:
+    """How much was compared, ``"29 models, 14 tasks, 12,032 items"``, and, written, by what."""
+    metric = only_metric(board)
+    by = [] if metric is None or write is None else [write(metric)]
+    return ", ".join([*field_parts(board), *by])
 
 
 def task_line(board: Leaderboard, name: str, write: NameWriter = plain_name) -> str:
-    """What was compared on one task: ``"math: 29 models, 200 items"``."""
+    """What was compared on one task, and by what: ``"math: 29 models, 200 items, accuracy"``."""
     task = board.tasks[name]
     parts = [counted(int((task.coverage > 0).sum()), "model")]
     if task.n and task.kind != "estimates":
         parts.append(counted(task.n, row_word(task)))
+    parts += [] if task.metric is None else [write(task.metric)]
     return f"{write(name)}: {', '.join(parts)}."
 
 
@@ -272,7 +278,8 @@ def _first_sentences(board: Leaderboard, name: NameWriter) -> list[str]:
         alone = f"By these alone, no other model may be first ({level})."
         sentences = [f"{where}, {stand}", alone, among]
     else:
-        sentences = [*_who_leads(board, where, first, level), *apart_sentences(board, name)]
+        sentences = _who_leads(board, where, first, level, name)
+        sentences += apart_sentences(board, name)
     if unknown:
         sentences.append(
             f"Not scored on everything, so not ruled out: {list_words(unknown, _MOST_NAMES)}."
@@ -291,7 +298,16 @@ def _not_told_apart(board: Leaderboard, where: str) -> str:
     return f"{these} results do not tell the {models} apart. {equal}."
 
 
-def _who_leads(board: Leaderboard, where: str, first: list[str], level: str) -> list[str]:
+def last_one(board: Leaderboard, name: NameWriter) -> str:
+    """The one scored model that may not be first, by its name if that is short."""
+    known, first = zip(board.models, ~np.isnan(board.score), strict=True), board.undominated()
+    last = next(model for model, scored in known if scored and model not in first)
+    return name(last) if len(last) <= _SHORT_NAME else "The other one"
+
+
+def _who_leads(
+    board: Leaderboard, where: str, first: list[str], level: str, name: NameWriter
+) -> list[str]:
     """Who may be first by statements that hold together, and what is said of the others."""
     known = np.flatnonzero(~np.isnan(board.score))
     count = len(known) - len(first)
@@ -299,10 +315,10 @@ def _who_leads(board: Leaderboard, where: str, first: list[str], level: str) -> 
     if len(first) > 1:
         named = join_words(first) if len(first) <= _MOST_NAMES else list_words(first, _MOST_NAMES)
         among = "between" if len(first) == 2 else "among"
-        worse = others.replace("other one", "the other one")
+        worse = f"Each of the other {count}" if count > 1 else last_one(board, name)
         return [
-            f"{where}, first place is open {among} {named}. {worse[0].upper()}{worse[1:]} is shown "
-            f"worse than at least one model ({level})."
+            f"{where}, first place is open {among} {named}. {worse} is shown worse than at least "
+            f"one model ({level})."
         ]
     leader = board.models.index(board.undominated()[0])
     if int(board.shown_better[leader, known].sum()) == count:

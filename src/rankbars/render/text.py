@@ -93,7 +93,7 @@ def render_text(
     width = max(width, _NARROWEST)
     table = board_table(board) if task is None else task_table(board, task)
     if task is None:
-        top = [(headline(board, pen.name), "bold"), (field_line(board) + ".", "dim")]
+        top = [(headline(board, pen.name), "bold"), (field_line(board, pen.name) + ".", "dim")]
         top = [*_about_lines(board, pen), *top]
     else:
         top = [(task_line(board, task, pen.name), "bold")]
