@@ -93,6 +93,36 @@ def test_a_scale_changes_no_test_on_a_single_task(normalise: str) -> None:
     assert resampled.se == pytest.approx(analytic.se, rel=0.1)
 
 
+@pytest.mark.parametrize("unit", [0.01, 1.0])
+def test_the_range_of_draws_decides_as_the_same_limits_declared_do_in_any_unit(unit: float) -> None:
+    rng = np.random.default_rng(1)
+    rare = [(rng.random((60, 3)) < [0.02, 0.04, 0.5]) * rng.exponential(5, (60, 3))
+            + rng.normal(size=(60, 3)) * 0.1 for _ in "xy"]  # fmt: skip
+    tasks = {name: unit * rows for name, rows in zip("xy", rare, strict=True)}
+    drawn, declared = (
+        rb.leaderboard(
+            rb.Scores.from_arrays(tasks, NAMES, info=info), estimator="bootstrap", normalise=scale
+        ).aggregate
+        for scale, info in (("minmax_draws", {}), ("bounds", known_limits(tasks)))
+    )
+    assert drawn is not None
+    assert declared is not None
+    assert {task: pytest.approx(ends) for task, ends in drawn.limits.items()} == declared.limits
+    assert drawn.correction == declared.correction == "holm"
+    assert (drawn.shown_better == declared.shown_better).all()
+    assert {note.code for note in (*drawn.notes, *declared.notes)} == {"drifting-scale"}
+
+
+def known_limits(tasks: dict[str, np.ndarray]) -> dict[str, rb.TaskInfo]:
+    """The smallest and the largest draw of each task, as limits that were declared."""
+    found = rb.leaderboard(
+        rb.Scores.from_arrays(tasks, NAMES), estimator="bootstrap", normalise="minmax_draws"
+    ).aggregate
+    assert found is not None
+    return {name: rb.TaskInfo(minimum=low, maximum=high)
+            for name, (low, high) in found.limits.items()}  # fmt: skip
+
+
 def test_the_range_of_draws_only_reproduces_and_says_so() -> None:
     scores = scores_on_two_scales()
     few, many = (

@@ -237,7 +237,10 @@ class _Points:
         if plan.normalise == "minmax_draws":
             limits = self.limits[part.task] = draws_limits(values, part.task)
             scaled = scale_comparisons(part.comparisons, limits)
-            part = part._replace(comparisons=scaled, limits=limits)
+            seen = part.seen
+            if seen is not None and seen.third is not None:  # looked at before there was a scale
+                seen = seen._replace(third=seen.third / limits.width**3)
+            part = part._replace(comparisons=scaled, limits=limits, seen=seen)
         if limits is not None:
             values = limits.apply(values)
         mean = part.comparisons.mean[self._shared]
