@@ -322,3 +322,24 @@ def test_trials_beside_tasks_are_told_to_be_answers_if_they_are(tmp_path: Path) 
     items = rb.read(path, columns={"item": "task", "task": ""})
     (evidence,) = items.tasks.values()
     assert evidence.values.shape == (4, 2)
+
+
+@pytest.mark.parametrize("numbered", ["sample", "attempt", "trial", "try", "rollout"])
+def test_answers_that_a_column_numbers_are_one_item_with_their_mean(
+    tmp_path: Path, numbered: str
+) -> None:
+    rng = np.random.default_rng(7)
+    right = rng.random((30, 3, 2)) < [0.4, 0.7]
+    rows = [f"{i},{k},{m},{int(right[i, k, j])}\n"
+            for i in range(30) for k in range(3) for j, m in enumerate("ab")]  # fmt: skip
+    path = tmp_path / "r.csv"
+    path.write_text(f"item,{numbered},model,score\n{''.join(rows)}", encoding="utf-8")
+    (task,) = rb.read(path).tasks.values()
+    assert isinstance(task, rb.Items)
+    assert task.kind == "items"
+    assert task.values == pytest.approx(right.mean(axis=1))
+    means = rb.Scores.from_arrays({"r": right.mean(axis=1)}, ["a", "b"])
+    one, two = (rb.leaderboard(scores).tasks["r"] for scores in (rb.read(path), means))
+    assert (one.n, one.test) == (two.n, two.test) == (30, "t")
+    assert one.se == pytest.approx(two.se)
+    assert (one.best == two.best).all()

@@ -68,7 +68,7 @@ ROLES: Mapping[str, Role] = {
     "fold": Role(("split_index", "cv_fold", "fold_id", "resample")),
     "repeat": Role(("repetition", "replicate")),
     "run": Role(("seed", "run_id", "random_seed")),
-    "epoch": Role(("sample", "attempt", "trial", "completion_id")),
+    "epoch": Role(("sample", "attempt", "trial", "try", "rollout", "completion_id")),
     "variant": Role(
         ("prompt", "prompt_variant", "prompt_template", "template", "variant_id", "phrasing",
          "prompt_variation", "variation"),
