@@ -260,7 +260,9 @@ def check_command(
         )  # fmt: skip
     if store is not None and not record:
         made = replace(made, notes=(*made.notes, *_record_notes(parsed, store, scores, made.alpha)))
-    read_of = frozenset(note for note in scores.notes if note.code != CHOSEN_ROWS)
+    read_of = frozenset(
+        note for note in scores.notes if note.code not in (CHOSEN_ROWS, "dependent-rows")
+    )
     shown = replace(made, notes=tuple(note for note in made.notes if note not in read_of))
     renderers = {
         md: verdicts.check_markdown, junit: verdicts.check_junit, badge: verdicts.check_badge,

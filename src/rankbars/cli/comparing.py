@@ -179,7 +179,7 @@ def compare_command(
 
 
 # Notes without which a result is read wrong, wherever it is printed.
-_SAID_AGAIN = (STOPPED_TRIALS, CHOSEN_ROWS)
+_SAID_AGAIN = (STOPPED_TRIALS, CHOSEN_ROWS, "dependent-rows")
 _CODES = {"better": 0, "cannot tell": 3, "worse": 4}
 
 

@@ -41,7 +41,15 @@ _MOST_SIDES = 8
 _FIRST_NOTES = frozenset({"files-damaged", "files-skipped", "plugin"})
 # What stands apart, or may have been a model, is said beside the rows, too.
 _BESIDE_ROWS = frozenset(
-    {"far-fewer", "maybe-models", "maybe-slip", "no-models", "only-right", "predictions"}
+    {
+        "dependent-rows",
+        "far-fewer",
+        "maybe-models",
+        "maybe-slip",
+        "no-models",
+        "only-right",
+        "predictions",
+    }
 )
 
 

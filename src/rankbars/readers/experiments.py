@@ -143,7 +143,7 @@ _TOOLS = {
         seconds="execution_duration", scale=1e-3,
     ),
     "mlflow-table": _Tool(
-        "MLflow", ("inputs", "predictions", "*/score"),
+        "MLflow", ("inputs", "*/score"),
         lambda row: row.get("inputs"), lambda row: _scored(row, "", "/score"),
     ),
     "opik": _Tool(

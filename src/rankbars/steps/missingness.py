@@ -171,6 +171,13 @@ def _refuse_own(scores: Scores, done: str, call: str, test: str, policy: str) ->
     )
     way = " ".join(f"--{name} {value}" for name, value in own_rows_options(test, policy).items())
     more = " If rows are the same for all, name them alike." if asked else ""
+    if isinstance(evidence, Items) and evidence.clusters is not None:
+        return DataError(
+            f"{said.rstrip()}\nNothing was {done}. If each model was given rows of its own, as in "
+            "an A/B test, read them without names, and the means of all rows of each are compared, "
+            "with errors that allow for clusters:\n  --column item=\nIn Python, where the table is "
+            f"read: columns={{'item': ''}}.{more}"
+        )
     python = 'test="welch", missing="pairwise"' if asked else 'missing="pairwise"'
     return DataError(
         f"{said.rstrip()}\nNothing was {done}. If each model was given rows of its own, as in an "

@@ -234,9 +234,14 @@ def _read_records(group: Group, records: Records, options: ReadOptions) -> Score
             column = None if told else pairing_column(group, records.options)
             if column is not None:
                 return _read_paired(group, column, options)
+            from rankbars.tables.senders import ask_about_senders, with_senders
             from rankbars.tables.taskestimates import read_estimates
 
-            return read_estimates(group, records, about)
+            if not told and (sent := with_senders(group, records.options)) is not None:
+                return _read_group(sent, options)
+            asked = None if told else ask_about_senders(group, records.options)
+            read = read_estimates(group, records, about)
+            return read if asked is None else read.with_notes([asked])
         found = _read_items(group, records, index, about)
         return found if texts is None else found.with_notes(texts.notes)
     except DuplicateRowsError as error:

@@ -28,9 +28,11 @@ WORDS = {
     **dict.fromkeys(("wahr", "vrai", "verdadero"), 1.0),  # as sheets write them elsewhere
     **dict.fromkeys(("falsch", "faux", "falso"), 0.0),
     **dict.fromkeys(("succeeded", "right"), 1.0),
-    **dict.fromkeys(("correct", "solved", "resolved", "success", "✓", "✔", "✔️", "✅"), 1.0),
+    **dict.fromkeys(("correct", "solved", "resolved", "success", "✓", "✔", "✔️", "✅", "👍"), 1.0),
     **dict.fromkeys(("incorrect", "wrong", "unsolved", "unresolved", "failure"), 0.0),
-    **dict.fromkeys(("✗", "✘", "✖", "❌"), 0.0),
+    **dict.fromkeys(("✗", "✘", "✖", "❌", "👎"), 0.0),
+    **dict.fromkeys(("thumbs up", "thumbs_up", "thumbsup"), 1.0),
+    **dict.fromkeys(("thumbs down", "thumbs_down", "thumbsdown"), 0.0),
     **dict.fromkeys(
         ("", "-", "--", "---", "–", "—", "na", "n/a", "n.a.", "nan", "null", "none"), math.nan
     ),

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError, Lacking, UnknownOptionError
-from rankbars.tables.metrics import ends_in_loss, is_amount, is_measure, usual_direction
+from rankbars.tables.metrics import ends_in_loss, is_amount, is_measure, is_plain, usual_direction
 
 __all__ = [
     "ITEM_NUMBERS",
@@ -236,7 +236,7 @@ def find_columns(
     if "score" not in roles and "score" not in named:
         rest = [name for name in free if name not in roles.values()]
         metric = _with_error(free) or _metric_column(
-            free, source, texts or (), _places(rest, texts)
+            free, source, texts or (), _undecided(rest, texts)
         )
         if metric is not None:
             # A column called "error" may be a rate; then it is the score, not a failure text.
@@ -479,11 +479,18 @@ def _with_error(columns: Sequence[str]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _places(rest: Sequence[str], texts: Collection[str] | None) -> list[str]:
-    """Numbers beside places that somebody gave: which of them is the score is not said."""
-    numbers = [name for name in rest if name not in (texts or ())]
+def _undecided(rest: Sequence[str], texts: Collection[str] | None) -> list[str]:
+    """Numbers of which nothing says which is the score.
+
+    So are places that somebody gave, and grades beside what they took or cost.
+    """
+    if texts is None:
+        return []
+    numbers = [name for name in rest if name not in texts]
     places = [name for name in numbers if fold_name(name).endswith("rank")]
-    return numbers if texts is not None and len(places) == 1 else []
+    amounts = [name for name in numbers if is_amount(name)]
+    grades = [name for name in numbers if name not in amounts and is_plain(name)]
+    return numbers if len(places) == 1 else [*grades, *amounts] if grades else []
 
 
 def _metric_column(

@@ -18,6 +18,7 @@ from rankbars.tables.metrics import (
     ends_in_loss,
     is_amount,
     is_plain,
+    is_virtue,
     stated_direction,
     states_loss,
     usual_direction,
@@ -188,7 +189,7 @@ def _settle(
         return ("higher", _ASSUMED) if known else (None, "")
     if stated and usual is None:
         return "higher", "as the name says"
-    if usual == "higher":
+    if usual == "higher" or (usual is None and is_virtue(side.metric)):
         return "higher", f"usual for {side.metric!r}"
     return None, ""
 

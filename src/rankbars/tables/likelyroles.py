@@ -14,6 +14,7 @@ from types import MappingProxyType
 from rankbars.errors import DataError
 from rankbars.tables.asides import is_attribute, likely_scores
 from rankbars.tables.columns import fold_name, names_source, role_names
+from rankbars.tables.labelledscores import tells_score
 from rankbars.tables.metrics import name_words, split_words, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.runnames import are_times
@@ -24,6 +25,7 @@ __all__ = [
     "COMPARED",
     "MOST_TASKS",
     "RATERS",
+    "SENDERS",
     "describe_lists",
     "find_outcome",
     "likely_roles",
@@ -56,6 +58,13 @@ RATERS = split_words("""
     listener listenerid worker workerid user userid voter voterid respondent respondentid email
     reader readerid radiologist
 """)
+
+# Who sends what is rated, the widest first.
+SENDERS = (
+    "user", "userid", "customer", "customerid", "account", "accountid", "client", "clientid",
+    "visitor", "visitorid", "device", "deviceid", "session", "sessionid", "conversation",
+    "conversationid", "thread", "threadid", "chat", "chatid",
+)  # fmt: skip
 
 
 def find_outcome(table: Table, named: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
@@ -111,16 +120,7 @@ def likely_roles(table: Table) -> dict[str, str]:
         return {}
     cells = {name: list(map(str, own)) for name, own in header.cells.items()}
     different = {name: len(set(own)) for name, own in cells.items()}
-    named = {name: role for name in header.columns if name != score
-             for role in ("model", "task", "item", "fold", "repeat", "run", "epoch")
-             if _is_called(name, role)}  # fmt: skip
-    sources = [name for name in header.columns if names_source(name)]
-    if "item" not in named.values():
-        named |= dict.fromkeys(sources[:1], "item")
-    if is_attribute(score):
-        asked = [name for name in header.columns if fold_name(name) in _ASKED]
-        counted = list(header.keys.values())
-        named |= dict.fromkeys(asked[:1], "item") | dict.fromkeys(counted[:1], "epoch")
+    named = _called(header, score)
     compared = set(filter(_is_compared, header.columns))
     times = [name for name in header.columns
              if name not in {*named, *compared} and are_times(cells[name])]  # fmt: skip
@@ -130,24 +130,16 @@ def likely_roles(table: Table) -> dict[str, str]:
         and (name not in header.numeric or fold_name(name) in COMPARED)
     ]  # fmt: skip
     keys = [*(name for name, role in named.items() if role != "model"), *times, *free]
-    models = [name for name, role in named.items() if role == "model"] or sorted(
-        (
-            name for name in free
-            if 1 < different[name] <= min(_MOST_MODELS, len(rows) / 2)
-            and (
-                fold_name(name) in COMPARED or name in compared
-                or any(_crosses(cells[name], cells[key]) for key in keys if key != name)
-            )
-        ),
-        key=lambda name: (
-            name not in compared and fold_name(name) not in COMPARED, fold_name(name) in RATERS
-        ),
-    )  # fmt: skip
+    models = [name for name, role in named.items() if role == "model"] or _few_names(
+        cells, [name for name in free if not tells_score(cells[name], cells[score])], keys
+    )
     if not models:
         return _of_one_model(score, different, [*named, *free], len(rows))
     roles = {"model": models[0]}
     roles |= {role: name for name, role in reversed(named.items()) if role != "model"}
     rest = [name for name in free if name != models[0] and different[name] > 1]
+    if sender := _sender(cells, models[0], [*rest, *roles.values()]):
+        return {"model": models[0], "cluster": sender, "score": score}
     on = [name for name in rest if fold_name(name) in _ON]
     if on and "task" not in roles:
         roles["task"] = on[0]
@@ -202,12 +194,69 @@ def _is_compared(name: str) -> bool:
     return last in COMPARED or fold_name(name) in COMPARED - _VERSIONS
 
 
+def _called(header: Header, score: str) -> dict[str, str]:
+    """Roles of columns by their names, beside the score."""
+    named = {name: role for name in header.columns if name != score
+             for role in ("model", "task", "item", "fold", "repeat", "run", "epoch")
+             if _is_called(name, role)}  # fmt: skip
+    sources = [name for name in header.columns if names_source(name)]
+    if "item" not in named.values():
+        named |= dict.fromkeys(sources[:1], "item")
+    if is_attribute(score):
+        asked = [name for name in header.columns if fold_name(name) in _ASKED]
+        counted = list(header.keys.values())
+        named |= dict.fromkeys(asked[:1], "item") | dict.fromkeys(counted[:1], "epoch")
+    return named
+
+
+def _few_names(
+    cells: Mapping[str, Sequence[str]], free: Sequence[str], keys: Sequence[str]
+) -> list[str]:
+    """Columns of a few names that may be those of models, the likeliest first."""
+    known = {name for name in free if fold_name(name) in COMPARED or _is_compared(name)}
+    found = [
+        name for name in free
+        if 1 < len(set(cells[name])) <= min(_MOST_MODELS, len(cells[name]) / 2)
+        and not _comments(name)
+        and (name in known
+             or any(_crosses(cells[name], cells[key]) for key in keys if key != name))
+    ]  # fmt: skip
+    return sorted(found, key=lambda name: (name not in known, fold_name(name) in RATERS))
+
+
+def _comments(name: str) -> bool:
+    """Whether a name is that of what a judge or a person said of a score.
+
+    >>> _comments("judge_reason"), _comments("explanation"), _comments("reasoning_model")
+    (True, True, False)
+    """
+    return name_words(name)[-1:] != () and name_words(name)[-1] in _COMMENTS
+
+
+_COMMENTS = split_words("""
+    explanation explanations reason reasons reasoning rationale rationales justification comment
+    comments note notes critique
+""")
+
+
 def _crosses(models: Sequence[str], keys: Sequence[str]) -> bool:
     """Whether most names of one column stand beside several of the other."""
     beside: dict[str, set[str]] = {}
     for model, key in zip(models, keys, strict=True):
         beside.setdefault(key, set()).add(model)
     return 2 * sum(len(own) > 1 for own in beside.values()) > len(beside) > 1
+
+
+def _sender(cells: Mapping[str, Sequence[str]], model: str, names: Sequence[str]) -> str | None:
+    """The column of those who sent rows that each model has for itself; None where there is none.
+
+    Neither they nor items stand beside several models.
+    """
+    found = [name for one in SENDERS for name in names
+             if fold_name(name) == one and len(set(cells[name])) < len(cells[name])]  # fmt: skip
+    items = [name for name in names if _is_called(name, "item")]
+    shared = any(_crosses(cells[model], cells[name]) for name in (*found[:1], *items))
+    return found[0] if found and not shared else None
 
 
 def _of_one_model(

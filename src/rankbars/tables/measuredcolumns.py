@@ -76,7 +76,8 @@ def take_measure(table: Table, options: ReadOptions) -> Table:
         What the caller declares.
     """
     header = Header.of(table)
-    told = any(options.columns.values()) or options.layout or len(options.metrics) > 1
+    told = any(options.columns.values()) or len(options.metrics) > 1
+    told = told or options.layout not in (None, "items-by-models", "tasks-by-models")
     if told or header.names_models or options.metric in table.columns:
         return table
     measured = table.measured or _measured_in_names(header)
@@ -98,11 +99,11 @@ def refuse_measured(table: Table, header: Header) -> None:
 
 def _measured_in_names(header: Header) -> Mapping[str, Mapping[str, str]]:
     """Columns such as ``ridge_rmse`` and ``rf_rmse`` by metric, beside tasks or items."""
-    rows = corner_names("task") | corner_names("item")
+    rows = corner_names("task") | corner_names("item") | {"prompt"}
     if fold_name(header.corner) not in rows:
         return {}
     found = _systems_by_measure(_free_numbers(header, header.keys.values()))
-    return found if all(map(is_measure, found)) else {}
+    return found if 2 * sum(map(is_measure, found)) >= len(found) else {}
 
 
 def refuse_unnamed_models(table: Table, header: Header) -> None:
@@ -185,22 +186,27 @@ def _refuse_mixing(table: Table, measured: Mapping[str, Mapping[str, str]]) -> N
 
 
 def _systems_by_measure(names: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Names that are systems crossed with metrics, by both; empty where they are not."""
-    for pattern in (
-        r"(?P<system>.+)[-_ .:/|](?P<measure>.+)",
-        r"(?P<measure>.+?)[-_ .:/|](?P<system>.+)",
-    ):
-        parts = [match.groupdict() for name in names if (match := re.fullmatch(pattern, name))]
-        systems = {one["system"] for one in parts}
-        measures = [*dict.fromkeys(one["measure"] for one in parts)]
-        crossed = len(systems) * len(measures) == len(names) == len(parts)
-        if crossed and min(len(systems), len(measures)) > 1 and any(map(is_measure, measures)):
-            return {
-                one: {
-                    part["system"]: name
-                    for name, part in zip(names, parts, strict=True)
-                    if part["measure"] == one
-                }
-                for one in measures
-            }
+    """Names that are systems crossed with metrics, by both; empty where they are not.
+
+    >>> _systems_by_measure(["gpt-4_f1", "gpt-4_total_tokens", "gpt-4-mini_f1",
+    ...                      "gpt-4-mini_total_tokens"])["total_tokens"]
+    {'gpt-4': 'gpt-4_total_tokens', 'gpt-4-mini': 'gpt-4-mini_total_tokens'}
+    """
+    parts = [
+        (name[: one.start()], name[one.end() :], name)
+        for name in names for one in _BETWEEN.finditer(name)
+    ]  # fmt: skip
+    for split in (parts, [(last, first, name) for first, last, name in parts]):
+        called = {(system, measure): name for system, measure, name in split}
+        for system, measure in [pair for pair, name in called.items() if name == names[0]]:
+            systems = [one for one, what in called if what == measure]
+            measures = [what for one, what in called if one == system
+                        and all((other, what) in called for other in systems)]  # fmt: skip
+            crossed = {called[one, what] for one in systems for what in measures}
+            enough = min(len(systems), len(measures)) > 1 and any(map(is_measure, measures))
+            if enough and len(crossed) == len(systems) * len(measures) == len(names):
+                return {what: {one: called[one, what] for one in systems} for what in measures}
     return {}
+
+
+_BETWEEN = re.compile(r"(?<=.)(?:[-_ .:/|]+)(?=.)")

@@ -22,6 +22,7 @@ __all__ = [
     "is_plain",
     "is_proportion",
     "is_trial_metric",
+    "is_virtue",
     "lacks_unit",
     "metric_in_name",
     "name_words",
@@ -101,7 +102,9 @@ LOWER = split_words("""
     volumedifference lpips dists fad fvd mcd niqe brisque piqe mindcf tdcf jer aurc eaurc augrc
     ause optimalitygap aic bic fpr95tpr rtf mdape mdae owa msis mis wis winkler winklerscore
     intervalscore energyscore logscore rmsd residual residuals looic waic gaptooptimal gaptoopt
-    percentincorrect classifce usercputime buildcputime elapsedtime
+    percentincorrect classifce usercputime buildcputime elapsedtime noisesensitivity
+    promptsensitivity formatsensitivity ordersensitivity positionsensitivity
+    perturbationsensitivity
 """)
 
 # Counts or shares of what should not be, and sometimes the name of a test of it: they count by
@@ -181,16 +184,32 @@ SCALED = _SPENT | split_words("""
 """)
 
 
-# What judges and tools grade an answer for, beside metrics whose better side is known.
-_CRITERIA = split_words("""
-    faithfulness relevance relevancy answerrelevance answerrelevancy contextprecision contextrecall
-    contextrelevance contextrelevancy contextentityrecall answercorrectness answersimilarity
-    semanticsimilarity similarity helpfulness harmlessness honesty truthfulness coherence fluency
-    adequacy naturalness grammaticality readability intelligibility
-    consistency conciseness completeness clarity groundedness factuality factualcorrectness
-    informativeness instructionfollowing style tone safety quality overallquality depth creativity
-    bias hallucination noisesensitivity rubric rating grade
+# What an answer is praised for.
+_VIRTUES = split_words("""
+    faithfulness relevance relevancy helpfulness harmlessness honesty truthfulness coherence fluency
+    adequacy naturalness grammaticality readability intelligibility conciseness completeness clarity
+    groundedness factuality informativeness instructionfollowing
 """)
+
+# What judges and tools grade an answer for, beside metrics whose better side is known.
+_CRITERIA = _VIRTUES | split_words("""
+    answerrelevance answerrelevancy contextprecision contextrecall contextrelevance
+    contextrelevancy contextentityrecall answercorrectness answersimilarity semanticsimilarity
+    similarity consistency factualcorrectness style tone safety quality overallquality depth
+    creativity bias hallucination noisesensitivity rubric rating grade
+""")
+
+
+def is_virtue(name: str) -> bool:
+    """Whether a name is that of something an answer is praised for, of which more is better.
+
+    Examples
+    --------
+    >>> is_virtue("Faithfulness"), is_virtue("nv_context_relevance"), is_virtue("verbosity")
+    (True, True, False)
+    """
+    words = name_words(_PARENTHESES.sub(" ", name).casefold().removesuffix("score"))
+    return bool(words) and not {"".join(words), words[-1], "".join(words[-2:])}.isdisjoint(_VIRTUES)
 
 
 _PLAIN = split_words("""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from statistics import NormalDist
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from rankbars.data.scores import Scores
 from rankbars.data.taskinfo import TaskInfo
 from rankbars.errors import DataError
 from rankbars.stats.countscores import binomial_se
+from rankbars.stats.pairwise.modelscores import cluster_summary
 from rankbars.tables.cleanrows import Batch, Records
 from rankbars.tables.columnkinds import (
     ask_about_kinds,
@@ -50,7 +51,7 @@ class Summaries(NamedTuple):
     mean, se : array of float
         Score as given, and its standard error.
     n : array of int
-        Rows behind each score; 0 = not known.
+        Rows behind each score, or as many as their clusters are worth; 0 = not known.
     present : array of bool
         Whether the model has a row of the task.
     weight : array of float
@@ -62,6 +63,8 @@ class Summaries(NamedTuple):
     lost : array of int, shape (3, T, M), or None
         Rows behind each score that failed, that have no score; and all. None where a score is one
         row.
+    cluster : str
+        Column of those whose rows go together; empty where rows are independent.
     """
 
     mean: NDArray[np.float64]
@@ -72,6 +75,7 @@ class Summaries(NamedTuple):
     sources: frozenset[str]
     left_out: Mapping[str, int]
     lost: NDArray[np.int64] | None = None
+    cluster: str = ""
 
 
 def read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores:
@@ -89,7 +93,7 @@ def read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores:
     if records.options.layout is None and "task" not in group.named:
         _refuse_times(group, names["task"])
     worst = about.worst(names["task"]) if records.options.failed else None
-    summaries = _read_summaries(records, worst)
+    summaries = _read_summaries(records, worst, group.roles.get("cluster", ""))
     header = tuple(name for part in group.parts for name in part.header)
     summaries, derived = without_derived(summaries, names, header, records.options)
     present = summaries.present
@@ -125,6 +129,9 @@ def read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores:
         notes += describe_lost_rows(summaries.lost, names, counts=worst is not None)
     scores = Scores(tasks, info, (*about.notes, *derived, *slips, *notes))
     counted = Counted.of(names, summaries.left_out)
+    if summaries.cluster:
+        used = {role: name for role, name in group.roles.items() if role != "cluster"}
+        group = replace(group, roles=used)
     return scores.with_notes(describe_rows(group, records.options, scores, counted, None))
 
 
@@ -160,11 +167,14 @@ def _refuse_times(group: Group, tasks: Sequence[str]) -> None:
         refuse_times(source, tasks, one, as_tasks)
 
 
-def _read_summaries(records: Records, worst: Sequence[float] | None = None) -> Summaries:
+def _read_summaries(
+    records: Records, worst: Sequence[float] | None = None, sender: str = ""
+) -> Summaries:
     """One score per model and task.
 
     Several rows of one model and task are summarised by their mean and its standard error, if the
     table holds no uncertainty of its own: without names, rows cannot be paired between models.
+    Rows of one cluster may depend on each other.
 
     Parameters
     ----------
@@ -173,6 +183,8 @@ def _read_summaries(records: Records, worst: Sequence[float] | None = None) -> S
     worst : sequence of float, optional
         By task, what such a row without a score counts as; NaN where nothing says what the worst
         score is. Without it they are left out.
+    sender : str
+        What the column of clusters is called.
 
     Raises
     ------
@@ -184,7 +196,8 @@ def _read_summaries(records: Records, worst: Sequence[float] | None = None) -> S
     shape = (len(records.names["task"]), models)
     fields = [name for name in FIELDS if name in records.numbers]
     _check(records)
-    parts = list(records.batches(("model", "task"), fields))
+    clusters = ("cluster",) if "cluster" in records.names else ()
+    parts = list(records.batches(("model", "task", *clusters), fields))
 
     def column(name: str) -> NDArray[np.float64]:
         return np.concatenate([part.numbers[name] for part in parts], dtype=np.float64)
@@ -207,7 +220,8 @@ def _read_summaries(records: Records, worst: Sequence[float] | None = None) -> S
             raise duplicate_rows(records, ())
         for code in range(shape[0]):
             records.ask_about_mark(code, score[cell // models == code])
-        answers = Answers.joined([Answers(cell, cell, score, _states(parts, score, records))])
+        identity = _in_clusters(cell, parts, records) if clusters else cell
+        answers = Answers.joined([Answers(cell, identity, score, _states(parts, score, records))])
         task = answers.cell // models
         lost = answers.lost_by(task, shape)
         if worst is not None:
@@ -215,10 +229,57 @@ def _read_summaries(records: Records, worst: Sequence[float] | None = None) -> S
         mean = np.full(shape, np.nan)
         n, within = answers.average(mean)
         se = np.sqrt(within / np.maximum(n, 1))
-        return Summaries(mean, se, n, seen > 0, weight, frozenset({"rows"}), left_out, lost)
+        cluster = ""
+        if clusters and (grouped := _by_cluster(answers, shape, named=records.named)) is not None:
+            (se, n), cluster = grouped, sender
+        told = frozenset({"rows"})
+        return Summaries(mean, se, n, seen > 0, weight, told, left_out, lost, cluster)
     se, sources = _standard_errors(values, shape)
     n = np.nan_to_num(values.get("n", np.zeros(shape))).astype(np.int64)
     return Summaries(values["score"], se, n, seen > 0, weight, sources, left_out)
+
+
+def _in_clusters(
+    cell: NDArray[np.int64], parts: Sequence[Batch], records: Records
+) -> NDArray[np.int64]:
+    """The cell and the cluster of each row as one number.
+
+    Raises
+    ------
+    DataError
+        If a row lacks the cluster that the caller named.
+    """
+    code = np.concatenate([part.codes["cluster"].astype(np.int64) for part in parts])
+    if (code < 0).any() and "cluster" in records.named:
+        records.refuse("cluster_code IS NULL", "the cluster is empty. Every row needs one.",
+                       ("cluster",))  # fmt: skip
+    # Rows without a cluster are one each.
+    alone = len(records.names["cluster"]) + np.arange(len(code))
+    return cell * (len(records.names["cluster"]) + len(code)) + np.where(code < 0, alone, code)
+
+
+def _by_cluster(
+    answers: Answers, shape: tuple[int, int], *, named: Collection[str]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
+    """Standard errors of means of rows that go together, and what number of rows they are worth.
+
+    None where a column that only looks like one of clusters holds a single one of some model.
+    """
+    se, worth = np.full(shape, np.nan), np.zeros(shape, np.int64)
+    scored = answers.state == SCORED
+    cells, starts = np.unique(answers.cell[scored], return_index=True)
+    for cell, score, cluster in zip(
+        cells.tolist(),
+        np.split(answers.score[scored], starts[1:]),
+        np.split(answers.identity[scored], starts[1:]),
+        strict=True,
+    ):
+        if "cluster" not in named and (cluster == cluster[0]).all():
+            return None
+        found = cluster_summary(score[:, None], cluster)
+        se.flat[cell] = found.se[0]
+        worth.flat[cell] = int(np.nan_to_num(found.df[0])) + 1
+    return se, worth
 
 
 def _states(
@@ -358,12 +419,14 @@ def _describe_uncertainty(
     """Notes on where standard errors come from."""
     notes = []
     if "rows" in summaries.sources:
+        error = "its standard error"
+        if summaries.cluster:
+            error += f", which allows for rows of one {summaries.cluster!r} that go together"
         notes.append(Note(
             "unpaired",
             "No column says which item a row is about, so rows cannot be paired between models: "
-            "each model's rows were summarised by their mean and its standard error. If a column "
-            "names the item: --column item=NAME; if the order of rows is the order of items: "
-            "--rows items.",
+            f"each model's rows were summarised by their mean and {error}. If a column names the "
+            "item: --column item=NAME; if the order of rows is the order of items: --rows items.",
         ))  # fmt: skip
     if "interval" in summaries.sources:
         level = "as given"

@@ -17,6 +17,7 @@ from rankbars.tables.cells import NumberColumn, Unread, merge_columns, parse_num
 from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import quote
+from rankbars.tables.labelledscores import ask_about_label
 from rankbars.tables.likelyroles import describe_lists
 from rankbars.tables.metrics import is_trial_metric, usual_direction
 from rankbars.tables.parsedtables import FileNames, TidyTable, take_names
@@ -39,6 +40,7 @@ def prepare_tidy(table: Table, names: FileNames, options: ReadOptions) -> TidyTa
         If the score column cannot be found or holds text, or there is no name for the model.
     """
     columns, rows, summaries = _code(table, options)
+    ask_about_label(table, columns, options)
     roles = dict(columns.roles)
     numbers = {role: name for role, name in roles.items() if role in NUMBER_ROLES}
     remarks = [("columns", _describe(columns)), *_origins(columns)]

@@ -25,7 +25,8 @@ __all__ = ["WordsView", "are_outcomes", "are_yes_or_no", "ask_about_words", "par
 # What the names of outcomes are worth; truth values and yes or no say nothing of their column.
 _OUTCOMES = {
     word: value for word, value in WORDS.items()
-    if value == value and word not in PLAIN_WORDS and word.isalpha()
+    if value == value and word not in PLAIN_WORDS
+    and (word.isalpha() or word.startswith(("thumbs", "👍", "👎")))
 }  # fmt: skip
 _SKIPPED = frozenset({"skip", "skipped"})
 
