@@ -171,7 +171,10 @@ def test_there_are_sixty_guesses_and_more():
 def test_a_frame_may_have_numbers_for_names_of_columns() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.random((4, 12)), index=pd.Index(list("abcd"), name="model"))
-    assert rb.Scores.from_frame(frame).models == tuple("abcd")
+    assert rb.Scores.from_frame(frame, layout="models-by-tasks").models == tuple("abcd")
+    assert rb.Scores.from_frame(frame.iloc[:, ::2]).models == tuple("abcd")
+    with pytest.raises(rb.DataError, match="numbered in turn"):
+        rb.Scores.from_frame(frame)
 
 
 @pytest.mark.parametrize(

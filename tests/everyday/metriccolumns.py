@@ -135,7 +135,7 @@ CASES = (
         "metrics of each fold/several at once have no average",
         "rank t.csv --metric test_accuracy --metric test_f1",
         {"t.csv": FOLDS},
-        ("'model' names models that have several rows", "--metric test_accuracy --also test_f1"),
+        ("shows one metric", "--metric test_accuracy --also test_f1"),
         ("condition=fit_time",),
         code=1,
     ),

@@ -15,8 +15,11 @@ def total(scores: rb.Scores, state: str) -> int:
     return sum(int(getattr(one, state).sum()) for one in coverages if one is not None)
 
 
+LOSSES = dict.fromkeys(("Helena", "Jannis", "connect-4"), "lower")
+
+
 def test_amlb_log_counts_failed_and_absent_folds_apart() -> None:
-    scores = rb.read(TABLES / "amlb_results_medium-4c1h.csv")
+    scores = rb.read(TABLES / "amlb_results_medium-4c1h.csv", direction=LOSSES)
     assert len(scores.models) == 5
     assert len(scores.tasks) == 5
     assert {task.design for task in scores.tasks.values()} == {Folds(1, 10)}
@@ -24,6 +27,19 @@ def test_amlb_log_counts_failed_and_absent_folds_apart() -> None:
     assert total(scores, "errors") == 42
     assert total(scores, "missing") == 21
     assert total(scores, "unscored") == 0
+
+
+def test_results_of_the_amlb_log_that_are_losses_are_asked_about() -> None:
+    """Its result is an area on tasks of two classes, and a loss on the others."""
+    path = TABLES / "amlb_results_medium-4c1h.csv"
+    with pytest.raises(rb.DataError) as found:
+        rb.read(path)
+    assert "'result' repeats 'logloss' on 'Helena', 'Jannis', 'connect-4'" in str(found.value)
+    lines = [f"--direction {name}=lower" for name in LOSSES]
+    assert " ".join(lines) in str(found.value)
+    assert rb.read(path, direction="higher").models == rb.read(path, direction=LOSSES).models
+    with pytest.raises(rb.DataError, match="'logloss'"):
+        rb.read(path, direction={"Helena": "lower"})
 
 
 def test_amlb_tables_count_failed_folds() -> None:

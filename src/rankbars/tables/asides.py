@@ -180,7 +180,7 @@ _COPIES = ("__MIN", "__MAX")
 # Numbers that stand beside a score.
 _NEVER_SCORES = split_words("""
     count counts n nobs size total std stdev stddev sd se sem stderr err error var variance min
-    minimum max maximum iqr range index idx id step steps globalstep iteration iter epoch seed
+    minimum max maximum iqr range index idx id step steps globalstep iteration iter epoch seed fold
     timestamp date year
 """)
 
@@ -266,7 +266,14 @@ def likely_scores(names: Iterable[str]) -> list[str]:
         if not _NEVER_SCORES & {fold_name(name), fold_name(re.split(r"[\W_]+", name)[-1])}
         and not is_attribute(name) and not name.endswith(_COPIES)
     ]  # fmt: skip
-    return sorted(free, key=lambda name: (not is_summary(name), not is_measure(name)))
+    return sorted(
+        free,
+        key=lambda name: (
+            not is_summary(name),
+            not is_measure(name),
+            "test" not in name_words(name),
+        ),
+    )
 
 
 def is_summary(name: str) -> bool:
@@ -418,11 +425,17 @@ def describes_answers(name: str) -> bool:
     (True, True, False)
     >>> describes_answers("setup_id"), describes_answers("uploader")
     (True, True)
+
+    TPOT is a system for machine learning, and beside others no time per token:
+
+    >>> describes_answers("TPOT"), describes_answers("TPOT (ms)")
+    (False, True)
     """
     words = name_words(name)
     beside = fold_name(name) in _BESIDE_ANSWERS | _BESIDE_DATA_SETS or words[-1:] == ("id",)
     of_people = _is_made_of(words, _PEOPLE, _BESIDE_PEOPLE)
-    return beside or of_people or is_attribute(name) or bool(_COMPARES.search(name))
+    amount = is_attribute(name) and words != ("tpot",)
+    return beside or of_people or amount or bool(_COMPARES.search(name))
 
 
 def are_settings(names: Iterable[str]) -> bool:

@@ -25,6 +25,7 @@ __all__ = [
     "Columns",
     "Role",
     "check_header",
+    "cross_validated",
     "existing_column",
     "find_columns",
     "find_segments",
@@ -52,7 +53,8 @@ ROLES: Mapping[str, Role] = {
          "flow_name",
          "modell", "modellname", "modèle", "modele", "modelo", "modello",
          "モデル", "模型", "модель"),
-        ("config", "name", "run_name", "team", "submission", "entrant", "submitter"),
+        ("classifier_name", "algorithm_name", "estimator_name", "method_name", "learner_id",
+         "config", "name", "run_name", "team", "submission", "entrant", "submitter"),
     ),
     "task": Role(
         ("task_name", "tasks", "dataset", "dataset_name", "benchmark", "subtask", "subject",
@@ -65,9 +67,9 @@ ROLES: Mapping[str, Role] = {
         ("task_id", "id", "query_id", "request_id", "test_id", "test_name", "test_case",
          "testcase", "nodeid"),
     ),
-    "fold": Role(("split_index", "cv_fold", "fold_id", "resample")),
+    "fold": Role(("split_index", "cv_fold", "fold_id", "fold_idx", "outer_fold", "resample")),
     "repeat": Role(("repetition", "replicate")),
-    "run": Role(("seed", "run_id", "random_seed")),
+    "run": Role(("seed", "run_id", "random_seed", "random_state")),
     "epoch": Role(("sample", "attempt", "trial", "try", "rollout", "completion_id")),
     "variant": Role(
         ("prompt", "prompt_variant", "prompt_template", "template", "variant_id", "phrasing",
@@ -293,8 +295,24 @@ def _told_by_others(named: Collection[str], free: Sequence[str]) -> dict[str, st
     for role in _BESIDE_ITEMS:
         if not {"item", role} & set(named):
             found |= _beside_items(role, free)
+    tested = cross_validated(free)
+    if len(tested) == 1 and "score" not in named:
+        found["score"] = tested[0]
     return found if {"item", "cluster"} & set(named) else found | find_segments(free)
 
+
+def cross_validated(columns: Collection[str]) -> list[str]:
+    """The scores of what ``cross_validate`` of scikit-learn returns, a row for each fold.
+
+    Examples
+    --------
+    >>> cross_validated(["", "fit_time", "score_time", "test_r2", "train_r2"])
+    ['test_r2']
+    """
+    return [name for name in columns if name.startswith("test_")] if {*columns} >= _TIMES else []
+
+
+_TIMES = frozenset({"fit_time", "score_time"})
 
 # What names the item, and beside another name of items something else: by role its name, and
 # what is no other name of items.

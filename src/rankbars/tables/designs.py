@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Folds
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError, OptionError
-from rankbars.tables.columns import fold_name
+from rankbars.tables.columns import cross_validated, fold_name
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = [
@@ -246,8 +246,7 @@ FOLDS_BY_ORDER = (
     "are numbered in their order within each model and task. If they are not: --rows items."
 )
 
-# Columns of what scikit-learn writes.
-_TIMES = frozenset({"fit_time", "score_time"})
+# A column of a fold, as scikit-learn writes it.
 _FOLD_SCORE = re.compile(r"split(\d+)_test_(.+)")
 
 
@@ -261,7 +260,7 @@ def has_row_per_fold(columns: Collection[str], roles: Collection[str]) -> bool:
     >>> has_row_per_fold(["fit_time", "score_time", "test_r2", "seed"], {"run", "score"})
     False
     """
-    return {*columns} >= _TIMES and not {*_ROW_ROLES} & {*roles}
+    return bool(cross_validated(columns)) and not {*_ROW_ROLES} & {*roles}
 
 
 def refuse_fold_columns(source: str, columns: Sequence[str], texts: Collection[str]) -> None:

@@ -15,9 +15,10 @@ from rankbars.tables.asides import describes_models, is_helper, is_rating, is_su
 from rankbars.tables.columns import fold_name, names_source, paste_columns, role_names
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.likelyroles import COMPARED, MOST_TASKS, RATERS
-from rankbars.tables.metrics import is_amount, is_measure
-from rankbars.tables.proposals import PLACES, ask_whom_it_is_about, split_values
+from rankbars.tables.metrics import is_amount, is_measure, name_words, split_words
+from rankbars.tables.proposals import ask_whom_it_is_about, split_values
 from rankbars.tables.runnames import TIMES, are_times
+from rankbars.tables.scoresides import PLACES
 from rankbars.tables.tableheads import UNNAMED, Header, corner_names, find_state
 from rankbars.tables.tablerows import Table
 
@@ -147,7 +148,8 @@ def refuse_crossed(table: Table, header: Header) -> None:
     texts = [
         name for name in header.columns
         if name not in (model, *header.numeric, *keys.values(), *UNNAMED, state)
-        and not is_helper(name) and _is_crossed(cells[model], cells[name])
+        and not (is_helper(name) or _SETTINGS & {*name_words(name)})
+        and _is_crossed(cells[model], cells[name])
         and not _DATED.match(str(cells[name][0]))
     ]  # fmt: skip
     numbers = [
@@ -191,6 +193,9 @@ def refuse_crossed(table: Table, header: Header) -> None:
         "models-by-tasks."
     )
 
+
+# How a model was set up names no task.
+_SETTINGS = split_words("params parameters hyperparameters hyperparams hparams config")
 
 # What ends so numbers rows, and is never a score.
 _ID = re.compile(r"(?i)(?:^|[\W_])(?:id|ids|idx|index|no|nr)$")

@@ -9,6 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
 from rankbars.tables.asides import (
@@ -21,8 +23,10 @@ from rankbars.tables.cells import read_number
 from rankbars.tables.columns import (
     ITEM_NUMBERS,
     check_header,
+    cross_validated,
     find_columns,
     fold_name,
+    paste_metrics,
     role_names,
 )
 from rankbars.tables.designs import refuse_fold_columns
@@ -31,6 +35,7 @@ from rankbars.tables.likelyroles import likely_roles, refuse_lists
 from rankbars.tables.measuredcolumns import (
     refuse_measured,
     refuse_measures,
+    refuse_records,
     refuse_systems,
     refuse_unnamed_models,
 )
@@ -118,6 +123,15 @@ def find_layout(
         return Layout(declared, "declared")
     if any(named.values()):
         return _beside_named(table, header, named) or Layout("tidy", "columns were named")
+    tested = cross_validated(header.columns)
+    if len(tested) > 1:
+        raise DataError(
+            f"{table.source}: this is what cross_validate of scikit-learn returns, a row for each "
+            f"fold, by several metrics. {paste_metrics(tested)}"
+        )
+    if tested:
+        return Layout("tidy", "rows are folds, as cross_validate of scikit-learn returns them")
+    refuse_records(table, header)
     refuse_answers(table, header)
     for first, second in PAIRS:
         scored = {first, second} <= set(map(fold_name, header.numeric))
@@ -306,6 +320,7 @@ def _matrix(table: Table, header: Header) -> Layout | None:
                 "models-by-items", "there is a column of models, and all others hold 0 and 1"
             )
         _refuse_runs(table, header)
+        _refuse_numbered_columns(table, header)
         times = [name for name in header.unexplained if not is_summary(name)]
         pair = [header.corner, *times[-1:]]
         keep = f"a file of two columns (in pandas: frame[{pair!r}])"
@@ -324,6 +339,8 @@ def _matrix(table: Table, header: Header) -> Layout | None:
         refuse_score(table, header)
         return Layout("items-by-models", reason)
     if _is_pivot(header) and not are_times([str(row[0]) for row in header.rows]):
+        _refuse_numbered_columns(table, header)
+        _refuse_rows_like_tasks(table, header)
         return Layout("models-by-tasks", _UNNAMED_ROWS)
     return None
 
@@ -368,6 +385,58 @@ def _refuse_runs(table: Table, header: Header) -> None:
             f"mean of them (in pandas: frame.melt({header.corner!r}, {scores!r}, {what!r}, "
             "'score')). If they are tasks: --layout models-by-tasks."
         )
+
+
+def _refuse_numbered_columns(table: Table, header: Header) -> None:
+    """Columns that are numbered in turn are folds, runs or items of one task, and no tasks."""
+    names = [name for name in header.unexplained if not is_summary(name)]
+    if len(names) < _FEWEST_NUMBERED or not all(map(str.isdecimal, names)):
+        return
+    first, *_, last = names
+    if first not in ("0", "1") or [*map(int, names)] != [*range(int(first), int(last) + 1)]:
+        return
+    models = "" if header.corner in UNNAMED else f".set_index({header.corner!r})"
+    raise DataError(
+        f"{table.source}: the columns {first!r} to {last!r} are numbered in turn, as folds, runs "
+        "or items of one task are, and a matrix has a column for each task. Turn it, in pandas: "
+        f"frame{models}.T.to_csv('turned.csv'). Read that with --rows KIND: folds, runs or items. "
+        "If each column is a task: --layout models-by-tasks."
+    )
+
+
+_FEWEST_NUMBERED = 3
+
+
+def _refuse_rows_like_tasks(table: Table, header: Header) -> None:
+    """Rows under no name that differ far more than the columns do may be data sets.
+
+    Tasks are easy or hard, and models more alike. Where a column is called after a metric, or says
+    more of a model, rows are models.
+    """
+    first, *others = header.columns
+    if any(is_measure(name) or is_helper(name) or is_summary(name) for name in others):
+        return
+    rows = [at for at, cell in enumerate(header.cells[first]) if not is_summary(str(cell))]
+    values = np.array([header.read[name] for name in others], dtype=float)[:, rows]
+    values = values[:, ~np.isnan(values).any(axis=0)]
+    if min(values.shape) < 2 or values.shape[1] < _FEWEST_ROWS:
+        return
+    apart, alike = values.mean(axis=0).var(ddof=1), values.mean(axis=1).var(ddof=1)
+    if apart <= _FURTHER * alike:
+        return
+    names = [str(header.cells[first][at]) for at in rows]
+    raise DataError(
+        f"{table.source}: the first column has no name, and its rows ({list_names(names, 2)}) "
+        f"differ far more than the columns ({list_names(others, 2)}), as tasks differ more than "
+        "models. If rows are tasks, such as data sets, and columns are models: --layout "
+        "tasks-by-models; if rows are items of one task: --layout items-by-models. If rows are "
+        "models: --layout models-by-tasks (in Python: layout='models-by-tasks')."
+    )
+
+
+# Rows that show whether they are like tasks, and how much larger their variance is then than that
+# of columns.
+_FEWEST_ROWS, _FURTHER = 5, 8.0
 
 
 def _is_pivot(header: Header) -> bool:

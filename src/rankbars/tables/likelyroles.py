@@ -41,7 +41,8 @@ COMPARED = split_words("""
     algo algorithm optimizer optimiser backend engine quant quantization quantisation dtype branch
     variant build version release commit revision arm policy strategy approach solver technique
     pipeline retriever reranker embedder tokenizer adapter candidate submission team player bot
-    configuration config setup setting experiment flow learner modality treatment
+    configuration config setup setting experiment flow learner modality treatment parameters params
+    hyperparameters hyperparams hparams
 """)
 _VERSIONS = split_words("version build release revision commit")
 _HAVE_VERSIONS = COMPARED | {"prompt", "template", "instruction", "rubric", "bot"}

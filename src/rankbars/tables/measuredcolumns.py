@@ -13,14 +13,15 @@ from rankbars.tables.asides import describes_answers, is_summary
 from rankbars.tables.columns import fold_name, paste_columns, role_names
 from rankbars.tables.conditions import TableView
 from rankbars.tables.likelyroles import likely_roles
-from rankbars.tables.metrics import is_measure
+from rankbars.tables.metrics import is_measure, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Relation
-from rankbars.tables.tableheads import Header, corner_names
+from rankbars.tables.tableheads import FOLD_CORNERS, Header, corner_names
 from rankbars.tables.tablerows import Table
 
 __all__ = [
-    "refuse_measured", "refuse_measures", "refuse_systems", "refuse_unnamed_models", "take_measure",
+    "refuse_measured", "refuse_measures", "refuse_records", "refuse_systems",
+    "refuse_unnamed_models", "take_measure",
 ]  # fmt: skip
 
 
@@ -98,8 +99,8 @@ def refuse_measured(table: Table, header: Header) -> None:
 
 
 def _measured_in_names(header: Header) -> Mapping[str, Mapping[str, str]]:
-    """Columns such as ``ridge_rmse`` and ``rf_rmse`` by metric, beside tasks or items."""
-    rows = corner_names("task") | corner_names("item") | {"prompt"}
+    """Columns such as ``ridge_rmse`` and ``rf_rmse`` by metric, beside tasks, items or folds."""
+    rows = corner_names("task") | corner_names("item") | FOLD_CORNERS | {"prompt"}
     if fold_name(header.corner) not in rows:
         return {}
     found = _systems_by_measure(_free_numbers(header, header.keys.values()))
@@ -169,6 +170,28 @@ def refuse_measures(table: Table, header: Header, keys: Collection[str] = ()) ->
     )
 
 
+def refuse_records(table: Table, header: Header) -> None:
+    """Raises `DataError` for runs of a tracker, which says of each ``params.model``, say."""
+    found: dict[str, str] = {}
+    for name in header.columns:
+        match = _RECORDED.fullmatch(name)
+        for role in ("model", "task", "fold", "run"):
+            if match is not None and fold_name(match["name"]) in role_names(role):
+                found.setdefault(role, name)
+    metrics = [name for name in header.columns if name.startswith("metrics.")]
+    metrics.sort(key=lambda name: usual_direction(name) != "higher")
+    if "model" in found and metrics:
+        raise DataError(
+            f"{table.source}: the columns are those of runs that a tracker kept, and "
+            f"{found['model']!r} says of which model each is. If so: {paste_columns(found)} "
+            f"--metric {shlex.quote(metrics[0])} (in Python: columns={found!r}, "
+            f"metric={metrics[0]!r})."
+        )
+
+
+_RECORDED = re.compile(r"(?:params|config|tags)[._/](?P<name>[^._/]+)")
+
+
 def refuse_systems(table: Table, found: Sequence[str]) -> None:
     """Columns of several systems, each measured in several ways, have no ranking of all."""
     if measured := _systems_by_measure(found):
@@ -209,4 +232,4 @@ def _systems_by_measure(names: Sequence[str]) -> dict[str, dict[str, str]]:
     return {}
 
 
-_BETWEEN = re.compile(r"(?<=.)(?:[-_ .:/|]+)(?=.)")
+_BETWEEN = re.compile(r"(?<=.)(?:[-_ .:/|~]+)(?=.)")

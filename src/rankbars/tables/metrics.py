@@ -131,6 +131,9 @@ _PLACES = split_words("rank ranks ranking position")
 _ENDS_IN_LOSS = re.compile(r"(?:error|fehler|verlust)$|[^fg]loss$")
 _NEGATED = split_words("negloglikelihood negativeloglikelihood")
 
+# What a metric was measured on, as scikit-learn writes it: test_neg_log_loss.
+_PARTS = frozenset({"test", "train", "val"})
+
 # Of these, what also ends other names.
 _SYLLABLES = split_words("er err der ter mer kid fid duration seconds hd asd ade emd bic drift")
 
@@ -268,8 +271,8 @@ def usual_direction(name: str) -> Literal["higher", "lower"] | None:
 
     A leading ``neg`` says that the values are negated already:
 
-    >>> usual_direction("neg_root_mean_squared_error")
-    'higher'
+    >>> usual_direction("neg_root_mean_squared_error"), usual_direction("test_neg_log_loss")
+    ('higher', 'higher')
 
     So many in a time are a speed:
 
@@ -279,6 +282,8 @@ def usual_direction(name: str) -> Literal["higher", "lower"] | None:
     words = name_words(name)
     if not words:
         return None
+    if len(words) > 2 and words[0] in _PARTS and words[1] == "neg":
+        words = words[1:]
     negated = words[0] in ("neg", "negative", "negated") and not _spellings(words) & _NEGATED
     if negated and usual_direction(" ".join(words[1:])):
         return "higher"

@@ -343,30 +343,43 @@ _FEWEST_RANKED = 3  # models and tasks
 
 def refuse_ranks(scores: Scores, source: str) -> None:
     """Scores that are the ranks of the models on every task or item do not say what is better."""
-    places = list(range(1, len(scores.models) + 1))
-    if isinstance(scores.tasks, StoredTasks) or len(places) < _FEWEST_RANKED:
+    models = len(scores.models)
+    if isinstance(scores.tasks, StoredTasks) or models < _FEWEST_RANKED:
         return
 
     def ranked(one: Evidence) -> bool:
         if isinstance(one, Items):
-            if len(places) != len(one.models):
-                return False
             by_answer = one.runs if one.runs is not None else one.trials
-            if by_answer is None:
-                each = one.values
-            else:
-                each = by_answer.reshape(-1, len(places))
-                each = each[~np.isnan(each).all(axis=1)]
-            return bool((np.sort(each, axis=1) == np.array(places)).all())
-        if not isinstance(one, Estimates) or one.has_uncertainty:
+            each = one.values if by_answer is None else by_answer.reshape(-1, len(one.models))
+        elif isinstance(one, Estimates) and not one.has_uncertainty:
+            each = one.mean[np.newaxis]
+        else:
             return False
-        return sorted(one.mean.tolist()) == places
+        return _are_places(each)
 
     rows = [one.n if isinstance(one, Items) else 1 for one in scores.tasks.values()]
     if sum(rows) >= _FEWEST_RANKED and all(map(ranked, scores.tasks.values())):
         what = "item" if max(rows) > 1 else "task"
         raise DataError(
-            f"{source}: on every {what} the scores are the numbers 1 to {len(places)}, as ranks "
+            f"{source}: on every {what} the scores are the numbers 1 to {models}, as ranks "
             "are. Declare which side is better: --direction lower if 1 is the best, --direction "
             "higher if not (in Python: direction='lower')."
         )
+
+
+def _are_places(each: NDArray[np.float64]) -> bool:
+    """Whether nearly all rows hold the places of those that have any, ties between two numbers.
+
+    >>> _are_places(np.array([[1.0, 2.5, 2.5], [2.0, 1.0, np.nan], [3.0, 1.0, 2.0]]))
+    True
+    >>> _are_places(np.array([[1.0, 3.0, 3.0], [2.0, 1.0, 3.0]]))
+    False
+    """
+    each = each[~np.isnan(each).all(axis=1)]
+    many = (~np.isnan(each)).sum(axis=1, keepdims=True)
+    within = np.isnan(each) | ((each >= 1.0) & (each <= many) & (2.0 * each % 1.0 == 0.0))
+    placed = within.all(axis=1) & (np.nansum(each, axis=1) == (many * (many + 1) / 2)[:, 0])
+    return bool(placed.size and placed.mean() >= _PLACED and many.max() >= _FEWEST_RANKED)
+
+
+_PLACED = 0.9

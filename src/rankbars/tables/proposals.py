@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from rankbars.data.notes import list_names, list_words
-from rankbars.tables.asides import is_helper, is_summary, likely_scores
+from rankbars.tables.asides import describes_answers, is_helper, is_summary, likely_scores
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.companions import FAILED, RIGHT, STATISTICS, TOTALS, kind_of_statistic
@@ -21,6 +21,7 @@ from rankbars.tables.metrics import (
     usual_direction,
 )
 from rankbars.tables.readoptions import LAYOUTS
+from rankbars.tables.scoresides import PLACES, ranks_low_first
 from rankbars.tables.sidebyside import (
     ask_about_form,
     ask_about_matrix,
@@ -38,7 +39,6 @@ from rankbars.tables.tableheads import (
 from rankbars.tables.tablerows import Table
 
 __all__ = [
-    "PLACES",
     "ask_two_ways",
     "ask_undecided",
     "ask_whom_it_is_about",
@@ -93,7 +93,8 @@ def ask_undecided(table: Table, header: Header) -> str:
     models = [] if found or numbers_rows(header) else unnamed_rows(header)
     if models:
         return f"{said} {_ask_about_rows(table.source, header, models)}"
-    found = found or _ask_about_counts(table, header) or _propose_board(header)
+    found = found or _ask_about_search(header) or _ask_about_counts(table, header)
+    found = found or _ask_about_folds(header) or _propose_board(header)
     found = found or ask_about_models(table, header)
     return f"{said} {found or _ways(table, header)}"
 
@@ -145,10 +146,10 @@ def _ask_about_rows(source: str, header: Header, models: Sequence[str]) -> str:
 _MOST_FOLDS = 100
 
 
-def _both(roles: Mapping[str, str]) -> str:
+def _both(roles: Mapping[str, str], *, lower: bool = False) -> str:
     """The line to paste, and what it is in Python."""
     score = roles.get("score", "")
-    lower = fold_name(score) in PLACES or usual_direction(score) == "lower" or ends_in_loss(score)
+    lower |= fold_name(score) in PLACES or usual_direction(score) == "lower" or ends_in_loss(score)
     side, said = (" --direction lower", ", direction='lower'") if lower else ("", "")
     return f"{paste_columns(roles)}{side} (in Python: columns={dict(roles)!r}{said})"
 
@@ -176,13 +177,16 @@ def _propose_board(header: Header) -> str:
     scores = [name for name in header.columns if fold_name(name) == "score"]
     teams = [name for name in once if fold_name(name) in _TEAMS]
     if teams and scores and scores[0] in header.numeric:
-        return f"If rows are those of teams: {_both({'model': teams[0], 'score': scores[0]})}."
+        lower = ranks_low_first(header, scores[0]) is not None
+        lines = _both({"model": teams[0], "score": scores[0]}, lower=lower)
+        return f"If rows are those of teams: {lines}."
     tasks = [name for name in header.unexplained if not is_measure(name)]
     if not once or len(tasks) < _MANY_TASKS or header.has_key or header.has("model"):
         return ""
     return (
         f"{once[0]!r} names each row once. If rows are models, and columns of numbers are tasks: "
-        "--layout models-by-tasks."
+        "--layout models-by-tasks; if rows are tasks, and columns are models: --layout "
+        "tasks-by-models."
     )
 
 
@@ -193,6 +197,35 @@ _MANY_TASKS = 5
 def _is_known(name: str) -> bool:
     """Whether a name says what is compared, or on what."""
     return fold_name(name) in COMPARED | corner_names("model") | corner_names("task")
+
+
+def _ask_about_folds(header: Header) -> str:
+    """The line for columns of models that have a row for each fold or run of each task."""
+    tasks = [name for name in header.columns if fold_name(name) in corner_names("task")]
+    models = [name for name in header.unexplained
+              if name not in header.keys.values() and not describes_answers(name)]  # fmt: skip
+    if not (tasks and header.keys) or len(models) < _FEWEST_MODELS or any(map(is_measure, models)):
+        return ""
+    return (
+        f"{list_names(models, 4)} seem to be models, with rows named by {tasks[0]!r} and "
+        f"{next(iter(header.keys.values()))!r}. If so: --layout items-by-models."
+    )
+
+
+_FEWEST_MODELS = 3
+
+
+def _ask_about_search(header: Header) -> str:
+    """What to write in place of the trials of a search for settings; empty where they are none."""
+    settings = [name for name in header.columns if name.startswith("params_")]
+    if not settings or not header.has("score", weak=True) or header.has("model"):
+        return ""
+    return (
+        f"{settings[0]!r} is a setting of a search, of which each row tries another one once: the "
+        "best of many does not stay so good, and no two rows can be told apart. Score the settings "
+        "that matter on the same folds or seeds, and write a row per score, with the columns "
+        "model, fold (or seed) and score."
+    )
 
 
 def _ways(table: Table, header: Header) -> str:
@@ -322,7 +355,6 @@ def _texts_and_numbers(header: Header) -> tuple[list[str], list[str]]:
     return text, [name for name in header.columns if name in header.numeric]
 
 
-PLACES = frozenset({"rank", "place", "position", "ranking"})
 _SPLITS = frozenset({"train", "training", "test", "testing", "val", "valid", "validation", "dev",
                      "holdout", "heldout", "eval"})  # fmt: skip
 

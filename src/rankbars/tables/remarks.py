@@ -15,6 +15,7 @@ from rankbars.data.notes import Note, list_names, list_words
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import known_outline, outline_of
 from rankbars.errors import DataError
+from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.database import quote
 from rankbars.tables.designs import refuse_unnamed_repeats
@@ -54,11 +55,26 @@ def refuse_resamples(part: TidyTable, options: ReadOptions) -> None:
     name = part.roles.get("fold", "")
     undeclared = options.test_share is None and options.folds is None
     if fold_name(name).startswith("resample") and undeclared and options.rows in (None, "folds"):
+        found = part.rows.engine.ask(f"SELECT DISTINCT fold::VARCHAR FROM {part.rows.clause}")
+        cells = sorted(cell for (cell,) in found if cell is not None)
+        folds = [match[1] for cell in cells if (match := _FOLD.match(cell))]
+        if len(folds) == len(cells) > 0:  # as caret names them
+            raise DataError(
+                f"{part.rows.source}: {name!r} holds {cells[0]!r} and the like, which are "
+                f"folds by their names. If one repeat has {len({*folds})}: --folds {len({*folds})} "
+                f"(in Python: folds={len({*folds})})."
+            )
+        others = any(parse_number(cell) is None for cell in cells)
         raise DataError(
             f"{part.rows.source}: {name!r} holds random resamples. They share training data like "
             "folds, but their number does not tell the share of test data. Declare it: "
             "--test-share 0.3 (in Python: test_share=0.3), or read the rows as items: --rows items."
+            + " If rows are data sets, and columns models: --layout tasks-by-models."
+            * others
         )
+
+
+_FOLD = re.compile(r"(?i)fold[-_ .]?(\d+)")
 
 
 def describe_group(parts: Sequence[TidyTable]) -> tuple[Note, ...]:

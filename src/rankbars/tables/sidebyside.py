@@ -273,7 +273,8 @@ def ask_to_score(table: Table, header: Header) -> str:
     if truth not in header.numeric:
         return _score_labels(truth, header)
     models = [name for name in header.unexplained
-              if name != truth and not (_is_id(cells[name]) or is_helper(name))]  # fmt: skip
+              if name != truth and not (_is_id(cells[name]) or is_helper(name))
+              and not _ENDS.fullmatch(name)]  # fmt: skip
     right = _numbers(cells[truth])
     read = {name: _numbers(cells[name]) for name in models}
     if len(models) < 1 or any(map(is_measure, models)):
@@ -293,6 +294,10 @@ def ask_to_score(table: Table, header: Header) -> str:
         f"axis=0).abs().groupby(frame[{group!r}]).mean().to_csv('errors.csv'). Read that with "
         f"--layout items-by-models --direction lower."
     )
+
+
+# The ends of intervals of forecasts, with their level behind.
+_ENDS = re.compile(r"(?i).+[-_ ](?:lo|hi|low|high|lower|upper)[-_ ]\d+(?:\.\d+)?")
 
 
 def _score_labels(truth: str, header: Header) -> str:

@@ -51,8 +51,19 @@ FOLD_CORNERS = frozenset({"folds", "fold", "resamples", "resample"})
 
 # Columns that number the rows of a matrix of models, by role; of these the first names the rows.
 ROW_KEYS: Mapping[str, frozenset[str]] = {
-    "fold": FOLD_CORNERS | {"foldid", "foldno", "cv", "cvfold", "cvsplit", "split", "splitindex"},
-    "run": frozenset({"seed", "run", "runid", "randomseed"}),
+    "fold": FOLD_CORNERS
+    | {
+        "foldid",
+        "foldno",
+        "cv",
+        "cvfold",
+        "cvsplit",
+        "split",
+        "splitindex",
+        "foldidx",
+        "outerfold",
+    },
+    "run": frozenset({"seed", "run", "runid", "randomseed", "randomstate"}),
     "repeat": frozenset({"repeat", "rep", "repetition", "replicate"}),
     "epoch": frozenset({"trial", "attempt"}),
 }

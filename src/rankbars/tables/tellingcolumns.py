@@ -142,6 +142,8 @@ def _by_use(
     if versions:
         compared = f"names what is compared, {paste_columns({'model': column})}"
         ways.insert(0 if text else 1, compared)
+    if not (text or {"item", "fold"} & {*part.roles}) and _counts(relation, column):
+        ways.insert(0, f"numbers folds of cross-validation, {paste_columns({'fold': column})}")
     ways += [f"names the items, {paste_columns({'item': column})}"] * alone
     cell = relation.columns[column][0]
     ((values,),) = relation.engine.ask(f"SELECT count(DISTINCT {cell}) FROM {relation.clause}")
@@ -246,6 +248,19 @@ def _are_checkpoints(relation: Relation, column: str) -> bool:
                                 f"FROM {relation.clause} ORDER BY c LIMIT 1000")  # fmt: skip
     steps = [step for (step,) in found if step is not None]
     return len(steps) > 1 and min(later - one for one, later in pairwise(steps)) > 1.0
+
+
+def _counts(relation: Relation, column: str) -> bool:
+    """Whether a column holds the numbers from 0 or 1 to one that folds may have, and no other."""
+    cell = f"try_cast({relation.columns[column][0]} AS DOUBLE)"
+    (found,) = relation.engine.ask(
+        f"SELECT min({cell}), max({cell}), count(DISTINCT {cell}) FROM {relation.clause}"
+    )
+    least, most, many = found
+    return least in (0.0, 1.0) and most - least + 1.0 == many and 2 <= many <= _MOST_FOLDS
+
+
+_MOST_FOLDS = 100
 
 
 def _are_years(relation: Relation, column: str) -> bool:

@@ -22,6 +22,7 @@ from rankbars.tables.likelyroles import describe_lists
 from rankbars.tables.metrics import is_trial_metric, usual_direction
 from rankbars.tables.parsedtables import FileNames, TidyTable, take_names
 from rankbars.tables.readoptions import ReadOptions
+from rankbars.tables.scoresides import refuse_other_sides
 from rankbars.tables.settings import find_settings
 from rankbars.tables.summaryrows import describe_left_out, is_share_right, names_summaries
 from rankbars.tables.tableheads import HEAD_ROWS, Header, find_state
@@ -54,6 +55,7 @@ def prepare_tidy(table: Table, names: FileNames, options: ReadOptions) -> TidyTa
     if summaries:
         remarks.append(("summaries", describe_left_out(summaries)))
     remarks += [] if options.where else _failed_calls(table, columns)
+    refuse_other_sides(table, roles, columns.unused, options.direction)
     beside = [name for name in columns.unused if describes_models(name)]
     said = table.said_of(roles["model"], beside) if "model" in roles else {}
     found = TidyTable(

@@ -1,0 +1,126 @@
+"""What the columns beside a score say of the side of it that is better, where its name does not.
+
+A result that repeats a column of losses on some tasks is one of these, and a rank that counts up
+with the score says that low scores come first.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+
+from rankbars.data.notes import list_names
+from rankbars.errors import DataError
+from rankbars.tables.columns import fold_name
+from rankbars.tables.metrics import split_words, stated_direction, usual_direction
+from rankbars.tables.tableheads import Header
+from rankbars.tables.tablerows import Table
+
+__all__ = ["PLACES", "ranks_low_first", "refuse_other_sides"]
+
+PLACES = split_words("rank place position ranking")
+
+# So many rows of a task show that two columns are the same there, and so many places an order.
+_FEWEST = 3
+
+
+def refuse_other_sides(
+    table: Table, roles: Mapping[str, str], unused: Sequence[str], declared: Mapping[str, str]
+) -> None:
+    """Raises `DataError` where columns beside the score say that low values of it are better.
+
+    Parameters
+    ----------
+    table : Table
+        A table of one row per score.
+    roles : mapping from str to str
+        Column by role.
+    unused : sequence of str
+        Columns that play no role.
+    declared : mapping from str to str
+        What the caller said of tasks and metrics; ``""`` for all others.
+    """
+    score = roles["score"]
+    known = fold_name(score) != "score" and usual_direction(score) is not None
+    told = {"metric", "direction"} & {*roles} or "" in declared or score in declared
+    if known or told or stated_direction(score) is not None:
+        return
+    _refuse_copies(table, roles, unused, declared)
+    header = Header.of(table)
+    if (place := ranks_low_first(header, score, roles.get("task"))) is not None:
+        raise DataError(
+            f"{table.source}: {place!r} counts up with {score!r}, so low values come first. If "
+            "they are better: --direction lower. If not: --direction higher (in Python: "
+            "direction='lower')."
+        )
+
+
+def ranks_low_first(header: Header, score: str, task: str | None = None) -> str | None:
+    """The column of places that counts up with the score; None where none does.
+
+    Examples
+    --------
+    >>> rows = [(1, "ash", 0.20), (2, "birch", 0.21), (3, "cedar", 0.25)]
+    >>> ranks_low_first(Header(["Rank", "Team", "Score"], rows), "Score")
+    'Rank'
+    >>> ranks_low_first(Header(["Rank", "Team", "Score"], [*rows, (4, "fir", 0.1)]), "Score")
+    """
+    own = header.cells[task] if task is not None else [None] * len(header.rows)
+    for name in header.columns:
+        if name == score or name not in header.numbers or fold_name(name) not in PLACES:
+            continue
+        pairs: dict[object, list[tuple[float, float]]] = {}
+        for key, at, value in zip(own, header.read[name], header.read[score], strict=True):
+            if at is not None and value is not None and at == at and value == value:
+                pairs.setdefault(key, []).append((at, value))
+        found = [sorted(one) for one in pairs.values() if len({at for at, _ in one}) >= _FEWEST]
+        values = [[value for _, value in one] for one in found]
+        if found and all(one == sorted(one) and one[0] < one[-1] for one in values):
+            return name
+    return None
+
+
+def _refuse_copies(
+    table: Table, roles: Mapping[str, str], unused: Sequence[str], declared: Mapping[str, str]
+) -> None:
+    """Raises `DataError` where the score repeats a column of a loss on some tasks."""
+    measures = [name for name in unused if usual_direction(name) is not None]
+    losses = [name for name in measures if usual_direction(name) == "lower"]
+    if not losses:
+        return
+    score, task = roles["score"], roles.get("task")
+    relation = table.relate_columns([score, *measures, *([] if task is None else [task])])
+
+    def number(name: str) -> str:
+        return f"try_cast({relation.columns[name][0]}::VARCHAR AS DOUBLE)"
+
+    key = "NULL" if task is None else f"{relation.columns[task][0]}::VARCHAR"
+    same = ", ".join(f"count(*) FILTER (s = m{at})" for at in range(len(measures)))
+    cells = ", ".join(f"{number(name)} AS m{at}" for at, name in enumerate(measures))
+    found = relation.engine.ask(
+        f"SELECT t, count(s), {same} FROM (SELECT {key} AS t, {number(score)} AS s, {cells} "
+        f"FROM {relation.clause}) GROUP BY t ORDER BY t"
+    )
+    repeats: dict[str, list[str]] = {}
+    for own, scored, *counts in found:
+        if scored >= _FEWEST and scored in counts:
+            repeats.setdefault(measures[counts.index(scored)], []).append(own)
+    asked = {name: repeats[name] for name in losses if name in repeats}
+    if not asked or declared.keys() >= {own for tasks in asked.values() for own in tasks}:
+        return
+    others = [name for name in repeats if name not in losses]
+    every = sum(map(len, asked.values())) == len(found)
+    names = [own for tasks in asked.values() for own in tasks]
+    lower, higher = (
+        f"--direction {side}" if every
+        else shlex.join(part for name in names for part in ("--direction", f"{name}={side}"))
+        for side in ("lower", "higher")
+    )  # fmt: skip
+    python = "lower" if every else dict.fromkeys(names, "lower")
+    where = "" if every else f" on {list_names(names, 3)}"
+    rest = f", and {list_names(others, 3)} on others" if others and not every else ""
+    raise DataError(
+        f"{table.source}: {score!r} repeats {list_names([*asked], 3)}{where}{rest}, and low values "
+        f"of {list_names([*asked], 3)} are usually better. If they are: {lower} (in Python: "
+        f"direction={python!r}). If high ones are: {higher}."
+    )
