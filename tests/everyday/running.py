@@ -39,6 +39,7 @@ from everyday import (
     sampledunits,
     scales,
     sheets,
+    speechandsearch,
     statisticscolumns,
     tasktwice,
     trialcolumns,
@@ -54,6 +55,7 @@ CASES: tuple[Case, ...] = tuple(
     case
     for part in (
         twosides,
+        speechandsearch,
         clinics,
         pairs,
         namedcolumns,

@@ -32,6 +32,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "hf_hub/all-MiniLM-L6-v2/README.md": {"metric": "map_at_1"},
     "inspect_ai/eval_deflate": {"direction": "higher"},
     "inspect_ai/eval_zstd": {"direction": "higher"},
+    "sacrebleu/systems": {"metric": "BLEU"},
+    "trec_eval/runs": {"metric": "map"},
     "lm_eval/legacy": {"metric": "acc", "filter": "0-shot", "compare_anyway": True},
 }
 

@@ -452,6 +452,8 @@ def _read_header(file: InputFile) -> _Header:
                 row=1,
             )
         delimiter = mark or find_delimiter(first.rstrip("\r\n"), data_suffix(file.path))
+        if not mark and _is_spaced(file, first, delimiter, lines):
+            delimiter = " "
         reader = csv.reader(_Lines(file, text, first), delimiter=delimiter, strict=True)
         header = _next_row(file, reader) or []
         width, named = len(header), len(header)
@@ -519,6 +521,25 @@ def _look_above(file: InputFile) -> tuple[int, tuple[str, ...], str]:
             return place if number or told else 0, (*above, *shown), named
         break
     return (found[0][0] + 1, above, named) if told else (0, (), named)
+
+
+def _is_spaced(file: InputFile, first: str, mark: str, lines: int) -> bool:
+    """Whether single blanks separate the cells, as in what R writes: the same number everywhere.
+
+    Each row has a number, and the header none, so that it is no text of one column.
+    """
+    header = first.strip("\r\n")
+    width = len(_cells(header, " "))
+    if width < 2 or len(_cells(header, mark)) > 1:
+        return False
+    with open_text(file) as text:
+        ahead = iter(partial(text.readline, LONGEST_HEADER + 1), "")
+        below = [*itertools.islice(ahead, lines + 1, lines + _LOOK)]
+    rows = [_cells(line.strip("\r\n"), " ") for line in below if line.strip()]
+    return (
+        bool(rows) and all(len(row) == width and any(map(_is_number, row)) for row in rows)
+        and not any(map(_is_number, _cells(header, " ")))
+    )  # fmt: skip
 
 
 def _cells(line: str, mark: str) -> list[str]:

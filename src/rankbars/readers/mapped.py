@@ -580,8 +580,10 @@ def _with_members(guess: Mapping[str, str]) -> dict[str, str]:
     """The guess, in which keys of objects stand for names that no path has."""
     found = dict(guess)
     # Members of an object that are told apart by their keys alone.
-    stars = [found["score"][: at.end()] for at in re.finditer(r"\*", found.get("score", ""))]
-    if stars and "item" not in found:
+    score = found.get("score", "")
+    stars = [score[: at.end()] for at in re.finditer(r"\*", score)]
+    listed = bool(stars) and "[]" in score[len(stars[-1]) :]  # items are those of a list in it
+    if stars and "item" not in found and not listed:
         found["item"] = stars.pop()
     if stars and "model" not in found:
         found["model"] = stars[-1]

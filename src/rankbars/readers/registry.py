@@ -32,6 +32,15 @@ def _is_object(path: Path, head: bytes) -> bool:
     return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"")
 
 
+def _is_measured(path: Path, head: bytes) -> bool:
+    """Whether the first line has three cells without a comma, or an object begins within one."""
+    first = head.partition(b"\n")[0]
+    return _NESTED.match(head) is not None or (b"," not in first and len(first.split()) == 3)
+
+
+_NESTED = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"[^"]*"\s*:\s*\{')
+
+
 def _is_opencompass(path: Path, head: bytes) -> bool:
     if data_suffix(path) != ".csv":
         return _is_json(path, head)
@@ -94,6 +103,12 @@ _EVERY = (
         _is_object,
     ),
     Format("mteb", "mteb", "results of MTEB, one file per task", _is_object),
+    Format(
+        "trec-eval",
+        "trec_eval",
+        "measures by topic of trec_eval -q, ir_measures -q and pytrec_eval",
+        _is_measured,
+    ),
     Format("helm", "helm", "runs of HELM, or the tables of a release", _is_json),
     Format(
         "lighteval",
@@ -204,6 +219,15 @@ _EVERY = (
     Format("weave", "weave", "evaluations of W&B Weave", _names(b"op_name", b"row_digest")),
     Format("ragas", "experiments", "results of Ragas as CSV", _names(b"user_input")),
     Format("llmperf", "experiments", "requests of LLMPerf", _names(b"ttft_s")),
+    Format(
+        "sacrebleu",
+        "translation",
+        "scores of sacreBLEU as JSON",
+        _holds(b"score", b"signature"),
+    ),
+    Format(
+        "comet", "translation", "segments scored by comet-score --to_json", _holds(b"src", b"mt")
+    ),
     Format(
         "hf-hub",
         "hub",

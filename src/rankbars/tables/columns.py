@@ -48,9 +48,9 @@ class Role(NamedTuple):
 # Names are compared without case and punctuation. The role's own name always counts, and wins.
 ROLES: Mapping[str, Role] = {
     "model": Role(
-        ("model_name", "model_id", "system", "method", "framework", "algorithm", "classifier",
-         "estimator", "provider", "llm", "agent", "agent_name", "checkpoint", "algo",
-         "flow_name",
+        ("model_name", "model_id", "system", "system_id", "system_name", "method", "framework",
+         "algorithm", "classifier", "estimator", "provider", "llm", "agent", "agent_name",
+         "checkpoint", "algo", "flow_name",
          "modell", "modellname", "modèle", "modele", "modelo", "modello",
          "モデル", "模型", "модель"),
         ("classifier_name", "algorithm_name", "estimator_name", "method_name", "learner_id",
@@ -65,7 +65,7 @@ ROLES: Mapping[str, Role] = {
          "prompt_id", "case", "case_id", "question", "problem", "problem_id", "item_idx",
          "sample_idx", "example_idx", "question_idx", "problem_idx", "doc_idx", "qid"),
         ("task_id", "id", "query_id", "request_id", "test_id", "test_name", "test_case",
-         "testcase", "nodeid"),
+         "testcase", "nodeid", "utterance_id", "utt_id", "utterance"),
     ),
     "fold": Role(("split_index", "cv_fold", "fold_id", "fold_idx", "outer_fold", "resample")),
     "repeat": Role(("repetition", "replicate")),
@@ -283,10 +283,13 @@ def names_source(name: str) -> bool:
 
     Examples
     --------
-    >>> names_source("patient_id"), names_source("gpt")
-    (True, False)
+    >>> names_source("patient_id"), names_source("session_uuid"), names_source("gpt")
+    (True, True, False)
     """
-    return fold_name(name) in _SOURCES
+    folded = fold_name(name)
+    return folded in _SOURCES or (
+        folded.endswith("uuid") and f"{folded.removesuffix('uuid')}id" in _SOURCES
+    )
 
 
 def _told_by_others(named: Collection[str], free: Sequence[str]) -> dict[str, str]:

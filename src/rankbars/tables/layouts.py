@@ -25,6 +25,7 @@ from rankbars.tables.columns import (
     check_header,
     cross_validated,
     find_columns,
+    find_segments,
     fold_name,
     paste_metrics,
     role_names,
@@ -250,9 +251,11 @@ _MAY_BE_TRIALS = re.compile(r"(?:(?:epoch|iter|iteration|step)[-_ ]?)?\d+", re.I
 
 def _tidy(table: Table, header: Header) -> Layout | None:
     numbered = any(fold_name(name) in ITEM_NUMBERS for name in header.numeric)
-    item = header.has("item", weak=True) or numbered
+    segments = find_segments(table.columns).values()
+    item = header.has("item", weak=True) or numbered or bool(segments)
     has_key = header.has_key or (item and any(map(numbers_steps, header.numeric)))
     others = [name for name in header.unexplained if fold_name(name) not in ITEM_NUMBERS]
+    others = [name for name in others if name not in segments]
     if item and header.has("score", weak=True):
         others = [name for name in others if not _tells_results(name)]
     if not header.has("score", weak=True):
@@ -267,7 +270,7 @@ def _tidy(table: Table, header: Header) -> Layout | None:
             return None
         if item and not header.has("model"):
             refuse_systems(table, rates)
-    elif not has_key and header.unexplained and header.has("model"):
+    elif not has_key and (others if item else header.unexplained) and header.has("model"):
         raise DataError(ask_two_ways(table, header))
     elif not (has_key or header.has("model", weak=True) or item) or (others and not has_key):
         return None
@@ -281,14 +284,14 @@ _RESULTS = split_words("""
     expected actual output valid timeout timedout flaky skipped retried retries error errors cached
     truncated refused refusal parsed matched completed finished
 """)
-_RESULT = re.compile(r"(?i)(?:is|has|expected)[-_ ]\w+")
+_RESULT = re.compile(r"(?:[Ii]s|[Hh]as|[Ee]xpected)(?:[-_ ]\w|[A-Z])\w*")
 
 
 def _tells_results(name: str) -> bool:
     """Whether a column beside a score says more of the same answer.
 
-    >>> _tells_results("is_valid_json"), _tells_results("actual"), _tells_results("gpt-4")
-    (True, True, False)
+    >>> [_tells_results(name) for name in ("is_valid_json", "IsRetry", "actual", "gpt-4")]
+    [True, True, True, False]
     """
     return fold_name(name) in _RESULTS or _RESULT.fullmatch(name) is not None
 

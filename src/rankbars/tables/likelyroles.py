@@ -222,7 +222,10 @@ def _few_names(
         and (name in known
              or any(_crosses(cells[name], cells[key]) for key in keys if key != name))
     ]  # fmt: skip
-    return sorted(found, key=lambda name: (name not in known, fold_name(name) in RATERS))
+    return sorted(found, key=lambda name: (
+        name not in known, fold_name(name) in RATERS or names_source(name),
+        name_words(name)[-1:] == ("id",),
+    ))  # fmt: skip
 
 
 def _comments(name: str) -> bool:

@@ -160,11 +160,15 @@ def refuse_measures(table: Table, header: Header, keys: Collection[str] = ()) ->
     found = _free_numbers(header, keys)
     refuse_systems(table, found)
     measures = [name for name in found if is_measure(name)]
-    if len(measures) < 2 or 2 * len(measures) < len(found):
+    rate = _rate_of_counts(header, found)
+    if rate:
+        measures = [rate]
+    elif len(measures) < 2 or 2 * len(measures) < len(found):
         return
+    said = "is a metric by its name" if rate else "are metrics by their names"
     raise DataError(
-        f"{table.source}: {list_names(measures, 5)} are metrics by their names, so the file seems "
-        "to hold the answers of one model, measured in several ways. Say which counts: --metric "
+        f"{table.source}: {list_names(measures, 5)} {said}, so the file seems to hold the answers "
+        "of one model, measured in several ways. Say which counts: --metric "
         f"{shlex.quote(measures[0])} (in Python: metric={measures[0]!r}). If they are models: "
         "--layout items-by-models."
     )
@@ -190,6 +194,27 @@ def refuse_records(table: Table, header: Header) -> None:
 
 
 _RECORDED = re.compile(r"(?:params|config|tags)[._/](?P<name>[^._/]+)")
+
+
+def _rate_of_counts(header: Header, found: Sequence[str]) -> str:
+    """The one metric with fractions beside counts, which no model is; empty where there is none.
+
+    Examples
+    --------
+    >>> header = Header(["utt", "wer", "sub", "hits"], [("a", 0.25, 1, 3), ("b", 0.0, 0, 4)])
+    >>> _rate_of_counts(header, ["wer", "sub", "hits"])
+    'wer'
+    """
+    cells = {name: [one for one in header.read[name] if one is not None and one == one]
+             for name in found}  # fmt: skip
+    broken = [name for name in found if any(one % 1.0 > 0.0 for one in cells[name])]
+    counts = [one for name in found if name not in broken for one in cells[name]]
+    if len(broken) != 1 or len(found) < _FEWEST_COUNTS or usual_direction(broken[0]) is None:
+        return ""
+    return broken[0] if min(counts, default=-1.0) >= 0.0 and max(counts) > 1.0 else ""
+
+
+_FEWEST_COUNTS = 3  # columns: with fewer, one may be a model that has whole numbers
 
 
 def refuse_systems(table: Table, found: Sequence[str]) -> None:

@@ -85,6 +85,12 @@ def ask_undecided(table: Table, header: Header) -> str:
             "and columns are models: --layout items-by-models; if they are answers of one model: "
             "--layout items-by-trials."
         )
+    if (cell := _row_in_place_of_header(header)) is not None:
+        return (
+            f"{table.source}: the first line ({shown}{f' and {more} more' if more > 0 else ''}) "
+            f"seems to be a row, and no header: {cell!r} stands in the same column again. Write a "
+            "line above it that names the columns, such as model, item and score."
+        )
     said = (
         f"{table.source}: the header does not say how to read the table. Columns: {shown}"
         f"{f' and {more} more' if more > 0 else ''}."
@@ -97,6 +103,25 @@ def ask_undecided(table: Table, header: Header) -> str:
     found = found or _ask_about_folds(header) or _propose_board(header)
     found = found or ask_about_models(table, header)
     return f"{said} {found or _ways(table, header)}"
+
+
+def _row_in_place_of_header(header: Header) -> str | None:
+    """A name in the header that stands in its column again, where there are numbers beside it.
+
+    Examples
+    --------
+    >>> rows = [("302", "AP", 0.24), ("303", "AP", 0.31)]
+    >>> _row_in_place_of_header(Header(["301", "AP", "0.33"], rows))
+    'AP'
+    >>> _row_in_place_of_header(Header(["AP", "0", "1"], [("AP", 0.5, 0.6)])) is None
+    True
+    """
+    numbers = [name for name in header.columns if name and parse_number(name) is not None]
+    again = [name for name in header.columns if name and name not in numbers
+             and name in map(str, header.cells[name])]  # fmt: skip
+    over_numbers = any("." in name or len(numbers) == 1 for name in numbers)
+    alike = over_numbers and all(name in header.numbers for name in numbers)
+    return again[0] if again and alike else None
 
 
 def unnamed_rows(header: Header) -> list[str]:
@@ -181,6 +206,7 @@ def _propose_board(header: Header) -> str:
         lines = _both({"model": teams[0], "score": scores[0]}, lower=lower)
         return f"If rows are those of teams: {lines}."
     tasks = [name for name in header.unexplained if not is_measure(name)]
+    once = [name for name in once if not all(is_measure(str(cell)) for cell in header.cells[name])]
     if not once or len(tasks) < _MANY_TASKS or header.has_key or header.has("model"):
         return ""
     return (

@@ -12,17 +12,19 @@ from itertools import combinations
 
 from rankbars.errors import DataError
 from rankbars.tables.cleanrows import Records
-from rankbars.tables.columns import NUMBER_ROLES, fold_name, paste_columns
+from rankbars.tables.columns import NUMBER_ROLES, fold_name, names_source, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import quote, quote_text
 from rankbars.tables.entries import refuse_entries_of_rows
+from rankbars.tables.likelyroles import RATERS
 from rankbars.tables.parsedtables import Group, TidyTable
+from rankbars.tables.proposals import ask_whom_it_is_about
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Selection
 from rankbars.tables.repeats import DuplicateRowsError
 from rankbars.tables.rowstates import NO_WORDS, SCORED
 from rankbars.tables.runnames import TIMES, numbers_steps, refuse_times
-from rankbars.tables.tableheads import HEAD_ROWS, find_keys
+from rankbars.tables.tableheads import HEAD_ROWS, Header, find_keys
 from rankbars.tables.tablerows import Rows, Table
 
 __all__ = [
@@ -127,7 +129,54 @@ def pairing_column(group: Group, options: ReadOptions) -> str | None:
     if options.reruns is not None and find_time(table, part.roles):
         raise DuplicateRowsError(f"{part.rows.source}: rows of one model stand several times.")
     refuse_entries_of_rows(table, part.roles, unused)
+    _ask_about_raters(part, table, rows, unused)
     return None
+
+
+def _ask_about_raters(
+    part: TidyTable, table: Table, rows: Sequence[str], unused: Sequence[str]
+) -> None:
+    """Raises where several rows of a model are those of one person, and nothing names the rows.
+
+    What one person says of a model goes together, so such rows do not count as independent.
+    """
+    rater = next((name for name in unused if fold_name(name) in RATERS or names_source(name)), None)
+    if rater is None or len({*Header.of(table).cells[rater]}) < _FEWEST_RATERS:
+        return
+    others = [name for name in unused if name != rater]
+    relation = table.relate_columns((*rows, *unused))
+    cell = {name: relation.columns[name][0] for name in (*rows, *unused)}
+
+    def most(names: Sequence[str]) -> int:
+        keys = ", ".join(cell[name] for name in (*rows, *names))
+        ((found,),) = relation.engine.ask(
+            f"SELECT max(n) FROM (SELECT count(*) AS n FROM {relation.clause} GROUP BY {keys})"
+        )
+        return int(found)
+
+    score, named = part.roles["score"], {"model": part.roles["model"]}
+    rated = next((name for name in others if most([name]) > 1 and most([rater, name]) == 1), None)
+    if rated is not None:
+        said = ask_whom_it_is_about({**named, "item": rated, "score": score}, rater)
+    elif most([rater]) == 1:
+        said = (
+            f"If models are compared by what each of them gave: {paste_columns({'item': rater})}."
+        )
+    else:
+        keys = [*rows, rater]
+        said = (
+            "Number what each of them gave, in pandas: frame['answer'] = "
+            f"frame.groupby({keys!r}).cumcount(), and name both: "
+            f"{paste_columns({'item': rater, 'epoch': 'answer'})}."
+        )
+    raise DataError(
+        f"{part.rows.source}: no column was recognised as naming what a row is about, and rows of "
+        f"one {rater!r} go together, so they are not independent. {said} To take rows as "
+        "unrelated: --column item= (in Python: columns={'item': ''})."
+    )
+
+
+_FEWEST_RATERS = 2
 
 
 def number_by_time(part: TidyTable, column: str) -> TidyTable:

@@ -68,6 +68,8 @@ def _telling_columns(group: Group) -> str:
     relation = table.relate_columns((*known, *unused))
 
     telling = [name for name in unused if _are_apart(relation, (*known, name))]
+    if said := _by_rater(part, table, relation, known, unused):
+        return said
     if not telling:
         likely = likely_roles(table)
         lacking = {role: name for role, name in likely.items()
@@ -96,6 +98,35 @@ def _telling_columns(group: Group) -> str:
     if said := _by_kind(part, table, relation, telling):
         return said
     return _by_use(part, table, relation, known, telling[0])
+
+
+def _by_rater(
+    part: TidyTable, table: Table, relation: Relation, known: Sequence[str], unused: Sequence[str]
+) -> str:
+    """What is said of a column of those who judged, by itself or beside a column of kinds."""
+    rater = next((one for one in unused if fold_name(one) in RATERS), None)
+    if rater is None or not {"model", "item"} <= {*part.roles}:
+        return ""
+    if _are_apart(relation, (*known, rater)):
+        told = f" The column {rater!r} is not used and tells these rows apart."
+        return f"{told} {_of_raters(part.roles, rater)}"
+    texts = [one for one in unused if one != rater and one not in Header.of(table).numeric]
+    kinds = next((one for one in texts if _are_apart(relation, (*known, rater, one))), None)
+    if kinds is None:
+        return ""
+    cell = relation.columns[kinds][0]
+    found = relation.engine.ask(
+        f"SELECT {cell} FROM {relation.clause} GROUP BY {cell} ORDER BY count(*) DESC, {cell}"
+    )
+    if len(found) > _FEW_VALUES:
+        return ""
+    chosen = f"{quote_column(kinds)} = '{found[0][0]}'"
+    return (
+        f" Together {rater!r} and {kinds!r} tell these rows apart, and {kinds!r} is one of "
+        f"{list_names([str(value) for (value,) in found], 4)}. Choose those that count, and take "
+        f"what several people said of an item as answers to it, such as {paste_condition(chosen)} "
+        f"{paste_columns({'epoch': rater})}."
+    )
 
 
 def _of_raters(roles: Mapping[str, str], rater: str) -> str:

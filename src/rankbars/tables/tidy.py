@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import reduce
 
+import numpy as np
+
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError, Lacking
 from rankbars.tables.asides import (
@@ -14,12 +16,19 @@ from rankbars.tables.asides import (
     likely_scores,
 )
 from rankbars.tables.cells import NumberColumn, Unread, merge_columns, parse_number
-from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name, paste_columns
+from rankbars.tables.columns import (
+    NUMBER_ROLES,
+    Columns,
+    find_columns,
+    fold_name,
+    paste_columns,
+    role_names,
+)
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import quote
 from rankbars.tables.labelledscores import ask_about_label
 from rankbars.tables.likelyroles import describe_lists
-from rankbars.tables.metrics import is_trial_metric, usual_direction
+from rankbars.tables.metrics import is_trial_metric, split_words, usual_direction
 from rankbars.tables.parsedtables import FileNames, TidyTable, take_names
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.scoresides import refuse_other_sides
@@ -44,7 +53,7 @@ def prepare_tidy(table: Table, names: FileNames, options: ReadOptions) -> TidyTa
     ask_about_label(table, columns, options)
     roles = dict(columns.roles)
     numbers = {role: name for role, name in roles.items() if role in NUMBER_ROLES}
-    remarks = [("columns", _describe(columns)), *_origins(columns)]
+    remarks = [("columns", _describe(columns)), *_origins(columns), *_lengths(table, columns)]
     lacking = tuple(role for role in ("model", "task") if role not in roles)
     if "model" in lacking and names.model is None:
         raise DataError(
@@ -87,6 +96,46 @@ def _origins(columns: Columns) -> list[tuple[str, str]]:
         f"{{'cluster': {found!r}}}).",
     )]  # fmt: skip
 
+
+# Errors per word or character, which whole corpora have as the sum of errors over that of words.
+_PER_LENGTH = split_words("wer cer ter mer wil per ser jer der worderrorrate charactererrorrate")
+
+
+def _lengths(table: Table, columns: Columns) -> list[tuple[str, str]]:
+    """What is said where rates of errors have one mean over items, and another over their words.
+
+    A column holds the lengths where each rate times it is a whole number, as errors are.
+    """
+    score = columns.roles["score"]
+    if fold_name(score) not in _PER_LENGTH or "item" not in columns.roles:
+        return []
+    if "weight" in columns.roles:
+        return []
+    header = Header.of(table)
+    rates = np.array(header.read[score], float)
+    digits = max((len(str(cell).partition(".")[2]) for cell in header.cells[score]), default=0)
+    said = (
+        f"The score is the mean of {score!r} over items, each of which counts the same. That of a "
+        "whole corpus is the sum of errors over the sum of words, and may have another order: "
+    )
+    for name in columns.unused:
+        if name not in header.numbers:
+            continue
+        lengths = np.array(header.read[name], float)
+        slack = 0.5 * lengths * 10.0**-digits + 1e-9
+        errors = rates * lengths
+        whole = (lengths % 1.0 == 0.0) & (lengths > 0.0)
+        known = ~np.isnan(errors)
+        if not known.any() or np.ptp(lengths[known]) == 0.0 or slack[known].max() > _MOST_SLACK:
+            continue
+        if (whole & (abs(errors - errors.round()) <= slack))[known].all():
+            line = paste_columns({"weight": name})
+            return [("mean-of-rates", f"{said}{line} (in Python: columns={{'weight': {name!r}}}).")]
+    return [("mean-of-rates", f"{said}give the number of words in a column, and name it: "
+             "--column weight=NAME.")]  # fmt: skip
+
+
+_MOST_SLACK = 0.1  # of an error, from digits that were rounded
 
 _FAILED = re.compile(r"(?i)\W{0,2}(error|exception|traceback|timeout)\b")
 _STATUS_CODES = frozenset({"statuscode", "httpstatus", "httpcode", "httpstatuscode"})
@@ -270,12 +319,28 @@ def _find_named(table: Table, options: ReadOptions) -> Columns:
         table.columns, {"score": "", **named} if options.metric else named, source=table.source,
         texts=texts,
     )  # fmt: skip
+    if measured := _names_of_metrics(table, columns):
+        named = {"model": "", "metric": measured, **named}
+        columns = find_columns(
+            table.columns, {"score": "", **named} if options.metric else named,
+            source=table.source, texts=texts,
+        )  # fmt: skip
     if options.metric is None or "score" in named:
         return columns
     if options.metric in table.columns and "metric" not in columns.roles:
         # Metrics may stand side by side, each in its column.
         named["score"] = options.metric
     return find_columns(table.columns, named, source=table.source, texts=texts)
+
+
+def _names_of_metrics(table: Table, columns: Columns) -> str:
+    """The column that would be that of the models, if it names metrics instead; else empty."""
+    column = columns.roles.get("model", "")
+    told = "model" in columns.named or "metric" in columns.roles
+    if not column or told or fold_name(column) in role_names("model"):
+        return ""
+    names = {str(cell) for cell in Header.of(table).cells[column]}
+    return column if names and all(map(usual_direction, names)) else ""
 
 
 def _metric_name(table: Table, column: str, options: ReadOptions) -> tuple[str, bool]:
