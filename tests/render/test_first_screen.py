@@ -201,17 +201,36 @@ def test_the_one_model_that_may_not_be_first_is_named_where_its_name_is_short():
         )
 
 
-def test_of_many_partly_scored_models_the_last_ones_are_folded_and_none_is_left_out():
+def mostly_gappy() -> rb.Leaderboard:
     rng = np.random.default_rng(3)
     tasks = {f"t{k}": (rng.random((60, 35)) < np.linspace(0.6, 0.3, 35)) * 1.0 for k in range(6)}
     for model in range(10, 35):
         tasks[f"t{model % 6}"][:, model] = np.nan
-    board = rb.leaderboard(rb.Scores.from_arrays(tasks, [f"m{k}" for k in range(35)]))
+    return rb.leaderboard(rb.Scores.from_arrays(tasks, [f"m{k}" for k in range(35)]))
+
+
+def test_of_many_partly_scored_models_the_last_ones_are_folded_and_none_is_left_out():
+    board = mostly_gappy()
     page = html.unescape(render_html(board))
     shown, folded, *_ = re.findall(r'class="placed"(.*?)</(?:tbody|details)>', page, re.DOTALL)
     assert "5 more partly scored models" in folded
     assert all(f"<bdi>{name}</bdi>" in shown for name in board.partly.first)
     assert {*re.findall(r"<bdi>(m\d+)</bdi>", shown + folded)} == {*board.partly.models}
+
+
+def test_partly_scored_models_are_found_by_their_names_in_the_fold_too(browser, tmp_path):
+    board = mostly_gappy()
+    file = tmp_path / "page.html"
+    board.to_html(file)
+    with watched(browser, file) as one:
+        page = one.open()
+        page.get_by_role("searchbox", name="Find models").fill("m2")
+        page.locator("details.placed summary").click()
+        names = [f"{place} tbody tr:visible bdi" for place in ("#board-table", "details.placed")]
+        rows = page.locator(", ".join(names))
+        assert {*rows.all_inner_texts()} == {name for name in board.partly.models if "m2" in name}
+        page.get_by_role("searchbox", name="Find models").fill("")
+        assert {*rows.all_inner_texts()} == {*board.partly.models}
 
 
 @pytest.mark.parametrize("name", ["demo", "tied", "long"])

@@ -8,8 +8,9 @@ from pathlib import Path
 import rankbars
 from rankbars import simulate
 
-# What is no method: real results, random streams, files, pictures, errors.
+# What is no method: real results, random streams, files, pictures, checks of names, errors.
 TOOLS = {
+    "rankbars.calls",
     "rankbars.demos",
     "rankbars.stats.streams",
     "rankbars.data.drafts",

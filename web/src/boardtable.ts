@@ -8,7 +8,7 @@ import type { Direction } from "./data"
 import { bdi, choice, freshId, h, menu, spoken } from "./dom"
 import { scoreTexts } from "./numbers"
 import { byInterval, type SortDirection, type Sorter, sorted, turned } from "./order"
-import { chosen, countShown, pinned, startTray, tasksShown, tick } from "./pins"
+import { chosen, countShown, finder, pinned, startTray, tasksShown, tick } from "./pins"
 import { startScope } from "./scope"
 import type { State } from "./state"
 
@@ -25,6 +25,14 @@ const MORE_ROWS = 60
 export function boardRows(): Map<number, HTMLTableRowElement> {
   const rows = document.querySelectorAll<HTMLTableRowElement>("#board-table tr[data-model]")
   return new Map([...rows].map((row) => [Number(row.dataset["model"]), row]))
+}
+
+/** Models that lack tasks are found as the others are, and keep to their place. */
+export function findPlaced(state: State): void {
+  const found = finder(state.q)
+  for (const name of document.querySelectorAll("#board-table .placed tr + tr bdi, details.placed tbody bdi")) {
+    name.closest("tr")!.hidden = !found(name.textContent ?? "")
+  }
 }
 
 export function startBoardTable(context: Context): void {
@@ -250,6 +258,7 @@ class BoardTable {
     this.table.classList.toggle("in-order", usual && !state.one && !state.new)
     this.table.classList.add("ready")
     if (this.isLong) this.scaleTo(seen, state)
+    findPlaced(state)
     this.say(seen.length, found.length)
     this.more.hidden = !this.isLong || found.length <= FIRST_ROWS
     this.more.textContent = all ? `Show the first ${FIRST_ROWS}` : `Show all ${found.length}`

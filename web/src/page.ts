@@ -2,7 +2,7 @@
 
 import "./shared"
 import { Board } from "./board"
-import { boardRows, startBoardTable } from "./boardtable"
+import { boardRows, findPlaced, startBoardTable } from "./boardtable"
 import { type Context, modelLink, taskLink } from "./context"
 import type { PageData } from "./data"
 import { h } from "./dom"
@@ -51,6 +51,7 @@ function startViews(context: Context): void {
     const found = document.querySelector<HTMLDetailsElement>(selector)
     if (found) whenOpened(found, () => fill(found))
   }
+  fold("details.placed", () => findPlaced(context.address.state))
   fold("#picture", (found) => views().fillPictures(context, found))
   fold("#cost", (found) => views().fillCosts(context, found))
   fold("#explore", (found) => views().fillExplore(context, found))
