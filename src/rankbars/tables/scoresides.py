@@ -45,8 +45,9 @@ def refuse_other_sides(
     told = {"metric", "direction"} & {*roles} or "" in declared or score in declared
     if known or told or stated_direction(score) is not None:
         return
-    _refuse_copies(table, roles, unused, declared)
     header = Header.of(table)
+    numbers = [name for name in unused if name in header.numbers]
+    _refuse_copies(table, roles, numbers, declared)
     if (place := ranks_low_first(header, score, roles.get("task"))) is not None:
         raise DataError(
             f"{table.source}: {place!r} counts up with {score!r}, so low values come first. If "
@@ -81,10 +82,10 @@ def ranks_low_first(header: Header, score: str, task: str | None = None) -> str 
 
 
 def _refuse_copies(
-    table: Table, roles: Mapping[str, str], unused: Sequence[str], declared: Mapping[str, str]
+    table: Table, roles: Mapping[str, str], numbers: Sequence[str], declared: Mapping[str, str]
 ) -> None:
     """Raises `DataError` where the score repeats a column of a loss on some tasks."""
-    measures = [name for name in unused if usual_direction(name) is not None]
+    measures = [name for name in numbers if usual_direction(name) is not None]
     losses = [name for name in measures if usual_direction(name) == "lower"]
     if not losses:
         return
