@@ -428,8 +428,8 @@ def test_a_cut_archive_gives_one_clear_message(tmp_path: Path) -> None:
 
 
 def test_a_text_that_is_called_after_evaluations_is_no_archive(tmp_path: Path) -> None:
-    path = tmp_path / "bm25.eval"
-    path.write_text("map\t301\t0.25\nmap\t302\t0.50\n")
+    path = tmp_path / "notes.eval"
+    path.write_text("bm25\t301\t0.25\nbm25\t302\t0.50\n")
     with pytest.raises(rb.ReadError, match="not recognised"):
         rb.read(path)
 

@@ -276,7 +276,7 @@ def _not_a_number(rows: Rows, role: str, name: str, unread: Unread) -> str:
             f"{place}: the {role} {unread.text!r} in column {name!r} is no number with a decimal "
             f"point{more}. {advise_about_cell(unread.text)}"
         )
-    if parse_number(unread.text) is not None:  # read with a decimal comma
+    if "." in unread.text and parse_number(unread.text) is not None:  # read with a decimal comma
         return (
             f"{place}: the {role} {unread.text!r} in column {name!r} is no number with a decimal "
             f"comma{more}. Write all of them the same way, or leave out --decimal ,."
