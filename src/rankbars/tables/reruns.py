@@ -16,7 +16,7 @@ from rankbars.tables.columns import NUMBER_ROLES, fold_name, names_source, paste
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import quote, quote_text
 from rankbars.tables.entries import refuse_entries_of_rows
-from rankbars.tables.likelyroles import RATERS
+from rankbars.tables.likelyroles import RATERS, SENDERS
 from rankbars.tables.parsedtables import Group, TidyTable
 from rankbars.tables.proposals import ask_whom_it_is_about
 from rankbars.tables.readoptions import ReadOptions
@@ -140,7 +140,9 @@ def _ask_about_raters(
 
     What one person says of a model goes together, so such rows do not count as independent.
     """
-    rater = next((name for name in unused if fold_name(name) in RATERS or names_source(name)), None)
+    # Who sent what is rated is a cluster of its rows, unasked.
+    raters = [name for name in unused if fold_name(name) in RATERS or names_source(name)]
+    rater = next((name for name in raters if fold_name(name) not in SENDERS), None)
     if rater is None or len({*Header.of(table).cells[rater]}) < _FEWEST_RATERS:
         return
     others = [name for name in unused if name != rater]
