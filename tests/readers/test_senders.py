@@ -108,3 +108,10 @@ def test_the_line_that_is_offered_for_a_log_names_its_users(tmp_path: Path) -> N
         rb.read(path)
     named = {"model": "variant", "cluster": "user_id", "score": "rating"}
     assert rb.read(path, columns=named).models == ("a", "b")
+
+
+def test_infinite_scores_are_told_as_such_and_not_looked_at() -> None:
+    rows = log("ward")
+    rows["score"][3] = float("inf")
+    with pytest.raises(rb.DataError, match="inf"):
+        read_columns(rows)

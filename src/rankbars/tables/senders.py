@@ -58,6 +58,8 @@ def ask_about_senders(group: Group, options: ReadOptions) -> Note | None:
         side = [" ".join(map(str, row)) for row in zip(*sides, strict=True)] or [""] * len(read)
         own = np.unique(side, return_inverse=True)[1].reshape(-1)
         values = np.array(score, float)
+        if not np.isfinite(values).all():
+            continue  # told by whoever checks scores
         errors = values - (np.bincount(own, values) / np.bincount(own))[own]
         names = np.unique([*map(str, senders)], return_inverse=True)[1].reshape(-1)
         if not _FEWEST_GROUPS <= names.max() + 1 <= _MOST_SINGLE * len(values):
