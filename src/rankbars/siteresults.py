@@ -72,7 +72,8 @@ class SiteResults:
         for old in dict.fromkeys([*plan.aliases, *retired]):
             new, why = plan.aliases.get(old, old), retired.get(old)
             facts.append(NameFact("model", old, new, why is not None, why or "", ""))
-            if old in scores.models and new != old and new in {*scores.models} - {*plan.aliases}:
+            others = {plan.aliases.get(name, name) for name in scores.models if name != old}
+            if old in scores.models and new in others:
                 raise DataError(
                     f"{plan.path}: aliases says that {old!r} is {new!r}, and both are in the "
                     "results. Retire one of them, or write one name in the results."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import random
 import shutil
@@ -159,6 +160,10 @@ def model(action: str, name: str, said: str = "") -> Telling:
         ([model("renamed", "ash", "oak"), model("renamed", "birch", "ash")], "Choose another name"),
         ([model("retired", "elm")], "Unknown model 'elm'"),
         ([model("restored", "ash")], "is not retired"),
+        ([model("merged", "ash", "oak")], "Unknown model 'oak'"),
+        ([model("merged", "ash", "ash")], "is one model already"),
+        ([model("retired", "ash"), model("merged", "ash", "birch")], "'ash' is retired"),
+        ([model("parted", "ash", "birch")], "'ash' was not merged into 'birch'"),
         (
             [model("retired", name) for name in ("ash", "birch", "cedar")],
             "No model would be left",
@@ -182,6 +187,8 @@ def test_what_cannot_be_said_is_refused_before_anything_is_kept(
     ("words", "said"),
     [
         (["rename"], "Nothing is named"),
+        (["rename", "--merge", "--part", "--model", "ash", "birch"], "say the opposite"),
+        (["rename", "--merge", "--task", "art", "algebra"], "are about models"),
         (["retire", "--undo", "--model", "ash", "--reason", "x"], "leave it out with --undo"),
     ],
 )
@@ -338,3 +345,115 @@ def test_files_are_added_in_python_as_the_command_adds_them(tmp_path: Path) -> N
 
 def test_a_store_keeps_the_options_that_the_command_has_a_flag_for() -> None:
     assert tuple(_FLAGS) == KEPT_OPTIONS
+
+
+def two_names(first: str = "1,1\n2,0\n", second: str = "3,1\n4,0\n") -> None:
+    """A store in which one model has rows under the names ``ash`` and ``ash-v1``."""
+    Path(STORE).unlink()
+    for name, rows in (("ash", first), ("ash-v1", second), ("birch", "1,0\n2,0\n3,1\n4,1\n")):
+        lines = [f"{name},law,{row}" for row in rows.split()]
+        Path(f"{name}.csv").write_text("\n".join(["model,task,item,correct", *lines]))
+        do("add", f"{name}.csv")
+
+
+def test_two_names_of_one_model_are_merged_and_parted(capsys: pytest.CaptureFixture[str]) -> None:
+    two_names()
+    apart = held()
+    do("rename", "--merge", "--model", "ash-v1", "ash")
+    assert held().models == ("ash", "birch")
+    task = held().tasks["law"]
+    by_row = dict(zip(task.ids, task.values.tolist(), strict=True))
+    assert by_row == {"1": [1, 0], "2": [0, 0], "3": [1, 1], "4": [0, 1]}
+    assert held().info["law"].coverage.scored.tolist() == [4, 4]
+    Path("more.csv").write_text("model,task,item,correct\nash-v1,law,5,1\nbirch,law,5,1\n")
+    do("add", "more.csv")  # what comes later under either name is the model's
+    assert held().info["law"].coverage.scored.tolist() == [5, 5]
+    remove("more.csv")
+    do("rename", "--part", "--model", "ash-v1", "ash")
+    assert is_same(held(), apart)
+    assert held().names == ()
+    lines = log(capsys)
+    assert lines[-1].endswith("Parted the model ash-v1 from ash.")
+    assert any(line.endswith("Merged the model ash-v1 into ash.") for line in lines)
+
+
+def test_a_merged_model_is_renamed_retired_and_asked_for_as_one() -> None:
+    two_names()
+    kept = rb.ResultStore(STORE)
+    kept.merge(models={"ash-v1": "ash"})
+    kept.rename(models={"ash": "Oak"})
+    assert run(["rank", STORE, "-q", "--models", "Oak", "--models", "birch"]) == 0
+    assert run(["rank", STORE, "-q", "--models", "ash", "--models", "birch"]) == 1
+    assert {(one.name, one.called) for one in kept.names()} == {("ash", "Oak"), ("ash-v1", "Oak")}
+    kept.retire(models="Oak", reason="old")
+    (note,) = [note for note in kept.scores().notes if note.code == "retired"]
+    assert note.message == "1 model is retired and left out: 'Oak' (old)."
+    kept.restore(models=["Oak"])
+    assert kept.scores().models == ("Oak", "birch")
+    kept.part(models={"ash-v1": "Oak"})
+    assert kept.scores().models == ("Oak", "ash-v1", "birch")
+    kept.merge(models={"ash-v1": "Oak"})
+    do("remove", "--model", "Oak")
+    assert kept.scores().models == ("birch",)
+
+
+def test_rows_that_both_names_have_count_once_where_they_agree(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    two_names(second="2,0\n3,1\n4,1\n")
+    do("rename", "--merge", "--model", "ash-v1", "ash")
+    assert held().info["law"].coverage.scored.tolist() == [4, 4]
+    two_names(second="2,1\n3,1\n4,1\n")
+    before = log(capsys)
+    do("rename", "--merge", "--model", "ash-v1", "ash", code=1)
+    said = " ".join(capsys.readouterr().err.split())
+    assert "'ash' and 'ash-v1' are said to be one" in said
+    assert "row '2' of task 'law', and not the same: 0 and 1." in said
+    assert log(capsys) == before
+    two_names()
+    do("rename", "--merge", "--model", "ash-v1", "ash")
+    Path("more.csv").write_text("model,task,item,correct\nash-v1,law,1,0\n")
+    do("add", "more.csv", code=1)  # later files are held to it, too
+    assert "row '1' of task 'law'" in " ".join(capsys.readouterr().err.split())
+
+
+def test_votes_of_two_names_are_added_up_unless_they_are_against_each_other(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path(STORE).unlink()
+    head = "model_a,model_b,winner\n"
+    votes = "a,b,model_a\n" * 3 + "b,c,model_a\n" * 2 + "a2,b,model_b\n" + "c,a2,tie\n"
+    Path("votes.csv").write_text(head + votes)
+    do("add", "votes.csv")
+    do("rename", "--merge", "--model", "a2", "a")
+    Path("named.csv").write_text(head + votes.replace("a2", "a"))
+    (found,), (named,) = held().tasks.values(), rb.read("named.csv").tasks.values()
+    assert found.models == named.models
+    assert np.array_equal(found.wins, named.wins)
+    assert np.array_equal(found.ties, named.ties)
+    Path("more.csv").write_text(head + "a,a2,model_a\na2,a,model_a\n")
+    do("add", "more.csv", code=1)
+    said = " ".join(capsys.readouterr().err.split())
+    assert "2 votes of" in said
+    assert "are about the two against each other" in said
+
+
+def test_published_scores_of_two_names_are_merged_where_they_agree() -> None:
+    Path(STORE).unlink()
+    Path("matrix.csv").write_text("task,a,a2,b\nx,0.5,,0.3\ny,,0.4,0.2\nz,0.7,0.7,0.1\n")
+    do("add", "matrix.csv", "--direction", "higher")
+    do("rename", "--merge", "--model", "a2", "a")
+    means = {task: one.mean.tolist() for task, one in held().tasks.items()}
+    assert means == {"x": [0.5, 0.3], "y": [0.4, 0.2], "z": [0.7, 0.1]}
+    Path("more.csv").write_text("task,a,a2,b\nw,0.5,0.6,0.3\n")
+    do("add", "more.csv", code=1)
+
+
+def test_a_board_after_a_merger_does_not_tell_a_new_name() -> None:
+    two_names("1,1\n2,0\n3,1\n4,0\n", "1,1\n2,0\n3,1\n4,0\n")
+    boards = [rb.leaderboard(STORE)]
+    for words in (["--merge"], ["--part"]):
+        do("rename", *words, "--model", "ash-v1", "ash")
+        boards.append(rb.leaderboard(STORE))
+    for old, new in itertools.pairwise(boards):
+        assert rb.diff(old, new).renamed_models == ()

@@ -29,7 +29,9 @@ class EventAnswer(TypedDict):
     """Something that happened to a file, or to the name of a model or a task, of a store."""
 
     time: str
-    action: Literal["added", "replaced", "removed", "renamed", "retired", "restored"]
+    action: Literal[
+        "added", "replaced", "removed", "renamed", "merged", "parted", "retired", "restored"
+    ]
     path: str
     format: str
     sha256: str

@@ -135,7 +135,8 @@ def log_command(*, store: str | None, named: str | None, as_json: bool) -> None:
         lines.append(f"Read with: {option_line(options)}")
     if names:
         lines.append("Names:")
-        lines += [f"  {_say_name(fact)}" for fact in names]
+        lines += [f"  {_say_name(fact)}" for fact in names
+                  if fact.retired or fact.called != fact.name]  # fmt: skip
     lines.append("What happened:")
     lines += [
         f"  {event.time}  {event.who + '  ' if event.who else ''}{say_event(event)}"
@@ -163,9 +164,11 @@ def say_event(event: Event) -> str:
     from rankbars.render.notation import counted
 
     if event.is_of_name:
-        more = {"renamed": f": it is called {event.said} now"}.get(
-            event.action, f": {event.said}" if event.said else ""
-        )
+        more = {
+            "renamed": f": it is called {event.said} now",
+            "merged": f" into {event.said}",
+            "parted": f" from {event.said}",
+        }.get(event.action, f": {event.said}" if event.said else "")
         return f"{event.action.capitalize()} the {event.format} {event.path}{more}."
     if event.action == "judged":
         level = float(event.format) / (event.rows * (event.rows + 1))
@@ -199,10 +202,12 @@ which ranks would change. Exit code 0: no fault; 1: a fault, and nothing was add
 _RENAME_HELP = """Call models or tasks of a store by another name.
 
 Results stay as they were read; results that come later under the old name have the new one, too.
+--merge says that a model is one that there is: the results of both names are its results.
 
 \b
   rankbars rename --model gpt-x "GPT X" --store board.duckdb
   rankbars rename --task math math-v1 --task math2 math --store board.duckdb
+  rankbars rename --merge --model gpt-x-0314 "GPT X" --store board.duckdb
 """
 
 _RETIRE_HELP = """Leave models or tasks of a store out of its boards, with a reason.
@@ -222,6 +227,10 @@ are kept and left out, too. --undo brings them back.
               help="A model, and its new name; repeat for several, in order.")  # fmt: skip
 @click.option("--task", "tasks", nargs=2, multiple=True, metavar="OLD NEW",
               help="A task, and its new name; repeat for several.")  # fmt: skip
+@click.option("--merge", is_flag=True,
+              help="NEW is a model that there is, and OLD is the same.")  # fmt: skip
+@click.option("--part", is_flag=True,
+              help="Take back that OLD, a name in results, was merged into NEW.")  # fmt: skip
 @by_option
 @json_option
 @quiet_option
@@ -230,6 +239,8 @@ def rename_command(
     store: str,
     models: tuple[tuple[str, str], ...],
     tasks: tuple[tuple[str, str], ...],
+    merge: bool,
+    part: bool,
     by: str | None,
     as_json: bool,
     quiet: bool,
@@ -237,7 +248,12 @@ def rename_command(
     """Say it, look at the whole, keep."""
     from rankbars.store.naming import Telling
 
-    told = [Telling("model", "renamed", old, new) for old, new in models]
+    if merge and part:
+        raise click.UsageError("--merge and --part say the opposite; give one of them.")
+    if (merge or part) and tasks:
+        raise click.UsageError("--merge and --part are about models; rename tasks by themselves.")
+    action = "merged" if merge else "parted" if part else "renamed"
+    told = [Telling("model", action, old, new) for old, new in models]
     told += [Telling("task", "renamed", old, new) for old, new in tasks]
     _tell(store, told, by, as_json=as_json, quiet=quiet)
 

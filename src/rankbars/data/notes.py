@@ -189,7 +189,8 @@ class NameFact:
     name : str
         The name that the results have.
     called : str
-        What it is called; the name itself, where it was not renamed.
+        What it is called; the name itself, where it was not renamed. Several names of a model
+        that are called the same were merged.
     retired : bool
         Whether it is left out of boards.
     reason : str

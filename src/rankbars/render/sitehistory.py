@@ -42,7 +42,10 @@ def courses_of(site: Site) -> dict[str, list[_Point]]:
     for one in site.history:
         best, worst = one.board.ranks
         for i, name in enumerate(one.board.models):
-            points = found.setdefault(called.get(name, name), [])
+            now = called.get(name, name)
+            if now != name and now in one.board.models:
+                continue  # of two that are one by now
+            points = found.setdefault(now, [])
             points.append((one.date, int(best[i]), int(worst[i]), len(one.board.models)))
     return found
 

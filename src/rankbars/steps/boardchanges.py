@@ -123,14 +123,16 @@ _KINDS: tuple[NameKind, NameKind] = ("model", "task")
 def _renamings(old: Leaderboard, new: Leaderboard, kind: NameKind) -> dict[str, str]:
     """Names on the new board, by those on the old one, of what a store renamed in between."""
     here = old.models if kind == "model" else tuple(old.tasks)
-    own = {fact.called: fact.name for fact in old.names if fact.kind == kind}
+    own: dict[str, list[str]] = {}  # several of a model that was merged
+    for fact in old.names:
+        if fact.kind == kind:
+            own.setdefault(fact.called, []).append(fact.name)
     called = {fact.name: fact.called for fact in new.names if fact.kind == kind}
     found = {}
     for name in here:
-        result = own.get(name, name)
-        now = called.get(result, result)
-        if now != name and now not in here:
-            found[name] = now
+        now = [called.get(result, result) for result in own.get(name, [name])]
+        if name not in now and now[0] not in here:
+            found[name] = now[0]
     return found
 
 

@@ -31,7 +31,8 @@ class Event(NamedTuple):
     ----------
     time : str
         When, in UTC.
-    action : {"added", "replaced", "removed", "renamed", "retired", "restored", "judged"}
+    action : {"added", "replaced", "removed", "renamed", "merged", "parted", "retired", \
+"restored", "judged"}
         What.
     path, format, sha256 : str
         The file it happened to; or the name, and whether it is that of a model or of a task; or
@@ -43,7 +44,7 @@ class Event(NamedTuple):
     who : str
         Who did it, as far as it was said.
     said : str
-        The new name, the reason, or the verdicts.
+        The new or the other name, the reason, or the verdicts.
     """
 
     time: str
@@ -59,7 +60,7 @@ class Event(NamedTuple):
     @property
     def is_of_name(self) -> bool:
         """Whether it happened to a name, not to a file."""
-        return self.action in ("renamed", "retired", "restored")
+        return self.action in ("renamed", "merged", "parted", "retired", "restored")
 
 
 class FileEntry(NamedTuple):

@@ -7,6 +7,7 @@ that come later, too.
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from rankbars.readers.logs.records import Run
 from rankbars.readers.parts import Leaderboard, Part
 from rankbars.store.contents import Store
 from rankbars.store.holdings import Event
+from rankbars.store.mergedmodels import merge_models
 from rankbars.store.rows import check_name
 from rankbars.tables.strays import note_lookalikes
 
@@ -36,12 +38,12 @@ class Telling(NamedTuple):
     ----------
     kind : {"model", "task"}
         What has the name.
-    action : {"renamed", "retired", "restored"}
-        What is done.
+    action : {"renamed", "merged", "parted", "retired", "restored"}
+        What is done; what is parted was merged before.
     name : str
-        What it is called so far.
+        What it is called so far; of what is parted, the name that its results have.
     said : str
-        The new name, or the reason.
+        The new name, the one that it is merged into or parted from, or the reason.
     """
 
     kind: NameKind
@@ -76,15 +78,21 @@ def scores_of(
     """
     facts = store.names
     options = {**store.options, **(more or {})}
-    own = {fact.called: fact for fact in facts if fact.kind == "model"}
+    own: dict[str, list[NameFact]] = defaultdict(list)
+    for fact in facts:
+        if fact.kind == "model":
+            own[fact.called].append(fact)
     former = {fact.name: fact for fact in facts if fact.kind == "model"}
+    asked = []
     for name in models:
-        fact = own.get(name)
-        if fact is not None and fact.retired:
-            raise OptionError(f"The model {name!r} is retired{_because(fact)}. {_RESTORE}")
-        if fact is None and name in former:
+        known = own.get(name, [])
+        if known and known[0].retired:
+            raise OptionError(f"The model {name!r} is retired{_because(known[0])}. {_RESTORE}")
+        if not known and name in former:
             raise OptionError(f"The model {name!r} is called {former[name].called!r} now.")
-    asked = [own[name].name if name in own else name for name in models]
+        asked += [fact.name for fact in known] or [name]
+    # Whether models that are one have votes against each other is seen in the votes alone.
+    outline = outline and not _are_merged(facts)
     files = _without_retired(store.files(outline=outline), facts)
     scores = put_together(files, {**options, "models": asked})
     if not set(asked) <= set(scores.models):
@@ -104,12 +112,13 @@ def put_names(scores: Scores, facts: Sequence[NameFact]) -> Scores:
     scores : Scores
         Under the names that the results have.
     facts : sequence of NameFact
-        What was said of names.
+        What was said of names; of models that are one, something of each of their names.
 
     Raises
     ------
     DataError
-        If two models, or two tasks, would have one name, or nothing is left.
+        If two models, or two tasks, would have one name, nothing is left, or models that are said
+        to be one cannot be.
     """
     if not facts:
         return scores
@@ -123,6 +132,13 @@ def put_names(scores: Scores, facts: Sequence[NameFact]) -> Scores:
             raise DataError(f"Every {kind} of the store is retired. {_RESTORE}")
     left = scores.select(models=kept["model"], tasks=kept["task"])
     called = {kind: _called(facts, kind, kept[kind]) for kind in known}
+    stays: dict[str, str] = {}  # of the names that the results have for one model
+    for old, new in called["model"].items():
+        if new not in stays or old == new:
+            stays[new] = old
+    left = merge_models(
+        left, {old: stays[new] for old, new in called["model"].items() if old != stays[new]}
+    )
     left = left.rename(
         models={old: new for old, new in called["model"].items() if old in left.models},
         tasks={old: new for old, new in called["task"].items() if old in left.tasks},
@@ -139,23 +155,33 @@ def _retired(facts: Sequence[NameFact], kind: NameKind) -> set[str]:
 
 
 def _called(facts: Sequence[NameFact], kind: NameKind, names: Sequence[str]) -> dict[str, str]:
-    """New names by those that the results have."""
+    """Names of today by those that the results have, where something was said of them."""
     renamed = {fact.name: fact.called for fact in facts if fact.kind == kind}
-    called = {name: renamed[name] for name in names if renamed.get(name, name) != name}
+    called = {name: renamed[name] for name in names if name in renamed}
     for old, new in called.items():
         if new in names and new not in called:
             raise DataError(
                 f"The {kind} {old!r} is called {new!r} in the store, and there are results of "
-                f"another {kind} {new!r}. If the two are the same, write one name in the files; if "
-                f"not, give the first another name: rankbars rename --{kind} {new!r} NEW."
+                f"another {kind} {new!r}. {_same(old, new, kind)}; if not, give the first another "
+                f"name: rankbars rename --{kind} {new!r} NEW."
             )
     return called
+
+
+def _same(old: str, new: str, kind: NameKind) -> str:
+    """What to do where a name of today is also that of other results, and both are the same."""
+    if kind == "task":
+        return "If the two are the same, write one name in the files"
+    return (
+        f"If the two are the same, call the first {old!r} again, add the other, and say so: "
+        f"rankbars rename --merge --model {old!r} {new!r}"
+    )
 
 
 def _retirement(gone: Sequence[NameFact]) -> list[Note]:
     notes = []
     for kind in ("model", "task"):
-        some = [fact for fact in gone if fact.kind == kind]
+        some = [*{fact.called: fact for fact in gone if fact.kind == kind}.values()]
         if some:
             shown = ", ".join(f"{fact.called!r}{_because(fact)}" for fact in some[:10])
             more = f" and {len(some) - 10:,} more" if len(some) > 10 else ""
@@ -213,16 +239,21 @@ def tell(store: Store, told: Sequence[Telling]) -> tuple[list[Event], Scores]:
     DataError
         If nothing would be left.
     """
-    whole = put_together(store.files(outline=True), store.options)
+    merging = any(one.action == "merged" for one in told) or _are_merged(store.names)
+    whole = put_together(store.files(outline=not merging), store.options)
     facts = {(fact.kind, fact.name): fact for fact in store.names}
     held: dict[NameKind, tuple[str, ...]] = {"model": whole.models, "task": tuple(whole.tasks)}
     events = []
     for one in told:
         event = store.event(one.action, one.name, one.kind, said=one.said)
-        fact = _changed(one, _find(one, held[one.kind], facts), held[one.kind], facts, event.time)
-        facts.pop((fact.kind, fact.name), None)
-        if fact.retired or fact.called != fact.name:
-            facts[fact.kind, fact.name] = fact
+        changed = _changed(one, held[one.kind], facts, event.time)
+        facts |= {(fact.kind, fact.name): fact for fact in changed}
+        shared = Counter((fact.kind, fact.called) for fact in facts.values())
+        facts = {
+            key: fact
+            for key, fact in facts.items()
+            if fact.retired or fact.called != fact.name or shared[fact.kind, fact.called] > 1
+        }
         events.append(event)
     for kind in {one.kind for one in told if one.action == "retired"}:
         if _retired(tuple(facts.values()), kind).issuperset(held[kind]):
@@ -237,36 +268,85 @@ def tell(store: Store, told: Sequence[Telling]) -> tuple[list[Event], Scores]:
 _Facts = Mapping[tuple[NameKind, str], NameFact]
 
 
-def _find(one: Telling, held: Sequence[str], facts: _Facts) -> NameFact:
-    """What is known of a name of today."""
-    known = {name: NameFact(one.kind, name, name, False, "", "") for name in held}
-    known |= {name: fact for (kind, name), fact in facts.items() if kind == one.kind}
-    called = {fact.called: fact for fact in known.values()}
-    if one.name in called:
-        return called[one.name]
-    if one.name in known:
+def _are_merged(facts: Sequence[NameFact]) -> bool:
+    """Whether several names are one model's."""
+    return len({(fact.kind, fact.called) for fact in facts}) < len(facts)
+
+
+def _by_called(kind: NameKind, held: Sequence[str], facts: _Facts) -> dict[str, list[NameFact]]:
+    """What is known of all names that results have, by what they are called today."""
+    known = {name: NameFact(kind, name, name, False, "", "") for name in held}
+    known |= {name: fact for (what, name), fact in facts.items() if what == kind}
+    called: dict[str, list[NameFact]] = defaultdict(list)
+    for fact in known.values():
+        called[fact.called].append(fact)
+    return called
+
+
+def _find(kind: NameKind, name: str, called: Mapping[str, list[NameFact]]) -> list[NameFact]:
+    """What is known of a name of today: one fact, or one of each name of models that are one."""
+    if name in called:
+        return called[name]
+    for now, facts in called.items():
+        if any(fact.name == name for fact in facts):
+            raise OptionError(f"The {kind} {name!r} is called {now!r} now; nothing was changed.")
+    raise UnknownOptionError.among(kind, name, sorted(called))
+
+
+def _changed(one: Telling, held: Sequence[str], facts: _Facts, time: str) -> list[NameFact]:
+    """What is known of names after something was said."""
+    called = _by_called(one.kind, held, facts)
+    if one.action == "parted":
+        return [replace(_merged(one, called), called=one.name, since=time)]
+    found = _find(one.kind, one.name, called)
+    if one.action == "merged":
+        return _merge(one, found, called, time)
+    if one.action == "renamed":
+        _check_new(one, called)
+        return [replace(fact, called=one.said, since=time) for fact in found]
+    if one.action == "restored":
+        if not found[0].retired:
+            raise OptionError(f"The {one.kind} {one.name!r} is not retired; nothing was changed.")
+        return [replace(fact, retired=False, reason="", since=time) for fact in found]
+    _check_text("reason", one.said)
+    return [replace(fact, retired=True, reason=one.said, since=time) for fact in found]
+
+
+def _merge(
+    one: Telling, found: Sequence[NameFact], called: Mapping[str, list[NameFact]], time: str
+) -> list[NameFact]:
+    """What is known of the names of two models that are one from now on."""
+    if one.name == one.said:
+        raise OptionError(f"{one.name!r} is one {one.kind} already; nothing was changed.")
+    into = _find(one.kind, one.said, called)
+    for fact in (*found, *into):
+        if fact.retired:
+            raise OptionError(f"The {one.kind} {fact.called!r} is retired{_because(fact)}. "
+                              f"{_RESTORE}")  # fmt: skip
+    # One that was not renamed is named all the same: so a merger is told from a name taken twice.
+    return [*(replace(fact, called=one.said, since=time) for fact in found),
+            *(replace(fact, since=fact.since or time) for fact in into)]  # fmt: skip
+
+
+def _merged(one: Telling, called: Mapping[str, list[NameFact]]) -> NameFact:
+    """What is known of a name of results that was merged into another."""
+    into = _find(one.kind, one.said, called)
+    fact = next((fact for fact in into if fact.name == one.name), None)
+    if fact is None or len(into) == 1:
+        names = ", ".join(repr(fact.name) for fact in into) if len(into) > 1 else "none"
         raise OptionError(
-            f"The {one.kind} {one.name!r} is called {known[one.name].called!r} now; nothing was "
+            f"{one.name!r} was not merged into {one.said!r} (what was: {names}); nothing was "
             "changed."
         )
-    raise UnknownOptionError.among(one.kind, one.name, sorted(called))
+    if one.name in called:
+        raise OptionError(
+            f"Another {one.kind} is called {one.name!r} now; nothing was changed. Rename that one "
+            f"first: rankbars rename --{one.kind} {one.name!r} OTHER."
+        )
+    return fact
 
 
-def _changed(
-    one: Telling, fact: NameFact, held: Sequence[str], facts: _Facts, time: str
-) -> NameFact:
-    if one.action == "renamed":
-        _check_new(one, fact, held, facts)
-        return replace(fact, called=one.said, since=time)
-    if one.action == "restored":
-        if not fact.retired:
-            raise OptionError(f"The {one.kind} {one.name!r} is not retired; nothing was changed.")
-        return replace(fact, retired=False, reason="", since=time)
-    _check_text("reason", one.said)
-    return replace(fact, retired=True, reason=one.said, since=time)
-
-
-def _check_new(one: Telling, fact: NameFact, held: Sequence[str], facts: _Facts) -> None:
+def _check_new(one: Telling, called: Mapping[str, list[NameFact]]) -> None:
     """Raise `OptionError` for a new name that is taken, or is no name."""
     kind, new = one.kind, one.said
     if not new.strip() or new != new.strip():
@@ -276,26 +356,23 @@ def _check_new(one: Telling, fact: NameFact, held: Sequence[str], facts: _Facts)
     _check_text("name", new)
     if new == one.name:
         raise OptionError(f"The {kind} {one.name!r} is called so already; nothing was changed.")
-    others = {name: name for name in held if name != fact.name}
-    others |= {
-        known.name: known.called
-        for known in facts.values()
-        if known.kind == kind and known.name != fact.name
-    }
-    if new in others.values():
+    if new in called:
+        same = (
+            f"add --merge if {one.name!r} is the same" if kind == "model" else
+            f"if {one.name!r} is the same, take its files out (rankbars remove FILE --store "
+            "STORE), write one name in them, and add them again"
+        )  # fmt: skip
         raise OptionError(
             f"There is a {kind} {new!r} already, and two cannot have one name; nothing was "
-            f"changed. If {one.name!r} is the same, take its files out (rankbars remove FILE "
-            f"--store STORE), write one name in them, and add them again; if {new!r} is an older "
-            "one, rename that one first: rankbars rename "
-            f"--{kind} {new!r} OTHER."
+            f"changed. {same[0].upper()}{same[1:]}; if {new!r} is an older one, rename that one "
+            f"first: rankbars rename --{kind} {new!r} OTHER."
         )
-    if new in others:
-        raise OptionError(
-            f"Results of {others[new]!r} come under the name {new!r}, which can be no other "
-            f"{kind}'s; nothing was changed. Choose another name, or call {others[new]!r} {new!r} "
-            "again."
-        )
+    for now, facts in called.items():
+        if now != one.name and any(fact.name == new for fact in facts):
+            raise OptionError(
+                f"Results of {now!r} come under the name {new!r}, which can be no other {kind}'s; "
+                f"nothing was changed. Choose another name, or call {now!r} {new!r} again."
+            )
 
 
 def _check_text(what: str, text: str) -> None:
@@ -329,7 +406,7 @@ def paths_of(store: Store, kind: NameKind, name: str) -> tuple[list[str], list[s
     files, options = store.files(outline=True), store.options
     facts = {(fact.kind, fact.name): fact for fact in store.names}
     held = _names_in(put_together(files, options), kind)
-    own = _find(Telling(kind, "removed", name), held, facts).name
+    own = {fact.name for fact in _find(kind, name, _by_called(kind, held, facts))}
     alone: list[str] = []
     among: list[str] = []
     for file in files:
@@ -339,8 +416,8 @@ def paths_of(store: Store, kind: NameKind, name: str) -> tuple[list[str], list[s
             names = _names_in(put_together(files, options, {file.path}), kind)
         except DataError:  # of use with others only
             names = ()
-        if own in names:
-            (alone if len(names) == 1 else among).append(file.path)
+        if own.intersection(names):
+            (alone if own.issuperset(names) else among).append(file.path)
     return alone, among
 
 

@@ -151,6 +151,38 @@ class ResultStore:
         told += [Telling("task", "renamed", old, new) for old, new in (tasks or {}).items()]
         self.tell(told)
 
+    def merge(self, *, models: Mapping[str, str]) -> None:
+        """Say that models are one: the results of both names are its results.
+
+        Parameters
+        ----------
+        models : mapping from str to str
+            By each model the one that it is; names of today.
+
+        Raises
+        ------
+        DataError
+            If the two have different scores for one row, or votes against each other.
+        OptionError
+            If a name is not known, or one of the two is retired.
+        """
+        self.tell([Telling("model", "merged", old, new) for old, new in models.items()])
+
+    def part(self, *, models: Mapping[str, str]) -> None:
+        """Take back that models are one.
+
+        Parameters
+        ----------
+        models : mapping from str to str
+            The names that results have, and the model each was merged into.
+
+        Raises
+        ------
+        OptionError
+            If one was not merged so, or its name is another model's by now.
+        """
+        self.tell([Telling("model", "parted", old, new) for old, new in models.items()])
+
     def retire(
         self, *, models: Sequence[str] = (), tasks: Sequence[str] = (), reason: str = ""
     ) -> None:
