@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -175,13 +176,22 @@ def _made_of(
     spread = np.fmax.reduce(moves, axis=1) - np.fmin.reduce(moves, axis=1)
     apart = np.maximum(apart, 2 * near)
     share = np.log(apart / np.maximum(spread, apart))
-    for made, words, tries, hint in _recipes(table, near, names, column, others, models):
+    # Pairs are many: where even a fit in every row could be chance, none of them is looked at.
+    pairs = len(others) ** 2
+    recipes = _recipes(table, near, names, column, others, models)
+    if len(others) <= _MOST_COLUMNS and _is_no_chance(share[~np.isnan(told + share)], 4 * pairs):
+        recipes = chain(recipes, _margins(table, near, names, column, others))
+    for made, words, tries, hint in recipes:
         use = ~np.isnan(told) & ~np.isnan(made)
         if not use.any() or (np.abs(told - made)[use] > near).any():
             continue
-        if hint or share[use].sum() + np.log(tries) < np.log(_CHANCE):
+        if hint or _is_no_chance(share[use], tries):
             return words
     return ""
+
+
+def _is_no_chance(share: Array, tries: int) -> bool:
+    return bool(share.sum() + np.log(tries) < np.log(_CHANCE))
 
 
 def _recipes(
@@ -217,15 +227,20 @@ def _recipes(
             if 1 <= size < len(others) - 1:
                 of = list_names([names[one] for one in sorted(block[: size + 1])], 6)
                 yield means[:, size], f"the mean of {of}", tries, hint
-    if len(others) > _MOST_COLUMNS:
-        return
+
+
+def _margins(
+    table: Array, near: float, names: Sequence[str], column: int, others: list[int]
+) -> Iterator[tuple[Array, str, int, bool]]:
+    """The columns that a smaller one may be the difference of, as `_recipes` gives them."""
+    told, rest = table[:, column], table[:, others]
     sizes = np.abs(np.nanmedian(rest, axis=0))
-    between = rest[:, :, None] - rest[:, None, :] - told[:, None, None]
+    larger = np.flatnonzero(sizes > np.abs(np.nanmedian(told)))
+    between = rest[:, larger, None] - rest[:, None, larger] - told[:, None, None]
     fits = (np.abs(between) <= near) | np.isnan(between)
-    for one, two in np.argwhere(fits.all(axis=0)).tolist():
-        if np.abs(np.nanmedian(told)) < min(sizes[one], sizes[two]):
-            of = f"{names[others[one]]!r} minus {names[others[two]]!r}"
-            yield rest[:, one] - rest[:, two], of, tries, False
+    for one, two in larger[np.argwhere(fits.all(axis=0))].tolist():
+        of = f"{names[others[one]]!r} minus {names[others[two]]!r}"
+        yield rest[:, one] - rest[:, two], of, 4 * len(others) ** 2, False
 
 
 _MOST_ITEMS = 5000  # finer shares than of so many items are hardly told from other numbers
