@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 import math
@@ -429,6 +430,47 @@ def test_the_page_joins_rows_as_the_package_does(kind):
             check_average(answer["average"], average, case)
         shown += not unsure
     assert shown > 5
+
+
+MEANS = """
+import { readFileSync } from "node:fs"
+const { bundle, data } = JSON.parse(readFileSync(0, "utf8"))
+new Function(bundle)()
+const { Board, categoryLinks, categoryMeans } = globalThis.rankbarsReport
+const board = new Board(data)
+const means = categoryMeans(board).map(({ name, share, average: { score, contrasts } }) => (
+  { name, share, score: Array.from(score), se: Array.from(contrasts.se) }))
+const models = [...data.models.keys()]
+const links = categoryLinks(board).map(({ first, second, covariance }) => (
+  [first, second, models.map(one => models.map(two => covariance(one, two)))]))
+console.log(JSON.stringify({ means, links }))
+"""
+
+
+@pytest.mark.parametrize(
+    "kind", ["answers", "seconds", "limits", "two groups", "and rows of their own"]
+)
+def test_the_page_knows_what_means_of_categories_have_in_common(kind):
+    scores, options = JOINED[kind]
+    info = {
+        name: dataclasses.replace(one, category="xyz"[k % 3])
+        for k, (name, one) in enumerate(scores.info.items())
+    }
+    board = rb.leaderboard(
+        dataclasses.replace(scores, info=info), pairs=True, resamples=20, **options
+    )
+    means = board.aggregate.by_category
+    found = run_node(MEANS, data=page_data(board, ()))
+    assert [one["name"] for one in found["means"]] == list(means.categories)
+    for c, one in enumerate(found["means"]):
+        assert one["share"] == pytest.approx(means.weights[c], rel=1e-12)
+        assert one["score"] == pytest.approx(means.score[c], rel=1e-9, abs=1e-12)
+        errors = np.reshape(one["se"], (len(board.models),) * 2)
+        assert errors == pytest.approx(np.nan_to_num(means.difference_se[c]), rel=1e-9, abs=1e-12)
+    assert len(found["links"]) == len(means.linked) > 0
+    for (first, second, covariance), link in zip(found["links"], means.linked, strict=True):
+        assert (means.categories[first], means.categories[second]) == (link.first, link.second)
+        assert np.array(covariance) == pytest.approx(link.covariance, rel=1e-9, abs=1e-12)
 
 
 def test_the_page_computes_no_average_again_where_tasks_share_a_part_of_their_rows() -> None:

@@ -430,9 +430,22 @@ def test_tasks_that_share_items_are_averaged_again_item_by_item(browser, pages):
         assert [text.split(" ±")[1] for text in scores.all_inner_texts()] == [
             f"{half[i]:.2f}" for i in order
         ]
-        # Means of categories are not independent, so that no triangle is drawn of them.
-        page = one.open("#at=picture")
-        assert "Weights of categories" not in page.locator(".tabs button").all_inner_texts()
+
+
+def test_weights_of_categories_with_common_rows_are_drawn_as_the_library_has_them(browser, pages):
+    board, file = pages("shared")
+    means = board.aggregate.by_category
+    assert len(means.linked) == 3
+    with watched(browser, file) as one:
+        page = one.open("#at=picture&fig=weights")
+        said = page.locator("#picture figure svg desc").text_content()
+        drawn = means.weight_map(z=1.96)
+        open_share = 100 * drawn.areas[drawn.indeterminate].sum()
+        found = re.search(r"On (\d+)\s% \(hatched\)", said)
+        assert found, said
+        assert abs(int(found[1]) - open_share) < 2
+        apart = replace(means, linked=()).weight_map(z=1.96)
+        assert abs(100 * apart.areas[apart.indeterminate].sum() - open_share) > 5
 
 
 def test_one_category_is_weighed_against_another(browser, pages):

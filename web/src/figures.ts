@@ -6,8 +6,9 @@ import { type HealthData, unpack } from "./data"
 import type { FigureSettings } from "./figure"
 import { type Average } from "./explore/averages"
 import { mergeRanks } from "./explore/merges"
+import { categoryLinks, categoryMeans } from "./explore/categories"
 import { expectedShare, leaveOneOut } from "./explore/leaveoneout"
-import { averageOf, rateOf } from "./explore/recompute"
+import { rateOf } from "./explore/recompute"
 import { type Rate, jointIndex } from "./explore/rates"
 import { criticalValue } from "./explore/tails"
 import { commonClaim } from "./modelview"
@@ -348,28 +349,13 @@ function widthsOfTasks(context: Context): Picture | null {
   }
 }
 
-/** Means of each category on the scale that is averaged; null where they cannot be made here. */
-function categoryAverages({ board }: Context): { tasks: number[]; average: Average }[] | null {
-  const { explore, sharedRows, tasks } = board.data
-  if (explore.average?.rule !== "items" || tasks.some((task) => task.category === null)) return null
-  // Means of categories with rows in common are not independent of each other.
-  const across = sharedRows?.some((shared) => new Set(shared.tasks.map((task) => tasks[task]!.category)).size > 1)
-  if (across) return null
-  const weights = tasks.map((task) => task.weight)
-  return board.categories.map((name) => {
-    const members = [...tasks.keys()].filter((task) => tasks[task]!.category === name && weights[task]! > 0)
-    return { tasks: members, average: averageOf(board, members, weights)! }
-  })
-}
-
 function weights(context: Context): Picture | null {
   const { board } = context
   if (board.categories.length !== 3 || board.size < 2) return null
   const { tasks, models } = board.data
   if (board.categories.some((name) => !tasks.some((task) => task.category === name && task.weight > 0))) return null
-  const found = categoryAverages(context)
+  const found = categoryMeans(board)
   if (!found) return null
-  const total = tasks.reduce((sum, task) => sum + task.weight, 0)
   return {
     key: "weights",
     name: "Weights of categories",
@@ -380,7 +366,8 @@ function weights(context: Context): Picture | null {
         score: found.map(({ average }) => Array.from(average.score, (value) => (Number.isNaN(value) ? null : value))),
         differenceSe: found.map(({ average }) => spread(average, board.size)),
         z: Number(criticalValue(board.data.explore.average!.alpha / 2, Infinity).toFixed(2)),
-        weights: found.map((part) => part.tasks.reduce((sum, task) => sum + tasks[task]!.weight, 0) / total),
+        linked: categoryLinks(board),
+        weights: found.map(({ share }) => share),
       }
       return {
         title: "Which weights make which model win",

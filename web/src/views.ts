@@ -2,6 +2,7 @@
 
 import { Board } from "./board"
 import { fillCosts } from "./costview"
+import { categoryLinks, categoryMeans } from "./explore/categories"
 import { recompute } from "./explore/recompute"
 import { criticalValue, upperTail } from "./explore/tails"
 import { fillExplore } from "./exploreview"
@@ -19,4 +20,6 @@ export type Views = typeof views
 Object.assign(globalThis, { rankbarsViews: views })
 
 // Outside of a browser the same bundle is compared with the package, number by number.
-if (typeof document === "undefined") Object.assign(globalThis, { rankbarsReport: { Board, recompute, criticalValue, upperTail } })
+if (typeof document === "undefined") {
+  Object.assign(globalThis, { rankbarsReport: { Board, categoryLinks, categoryMeans, recompute, criticalValue, upperTail } })
+}

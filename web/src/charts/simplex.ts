@@ -28,6 +28,8 @@ export interface Simplex {
   score: readonly (readonly (number | null)[])[]
   /** `[c][i][j]`: standard error of the difference of i and j in category c; null where not known. */
   differenceSe: readonly (readonly ArrayLike<number | null>[])[] | null
+  /** Categories that are not independent, and the covariance of the difference of two models in one with that in the other. */
+  linked?: readonly { first: number; second: number; covariance: (one: number, two: number) => number }[]
   /** The winner is hardly ahead where its lead is at most so many standard errors. */
   z: number
   /** Weights of the published average. */
@@ -60,8 +62,12 @@ export function duelAt(input: Simplex, weights: readonly number[], models = comp
   }
   if (runnerUp < 0) return null
   const se = input.differenceSe
-  const variance = se ? weights.reduce((sum, w, c) => sum + (w * (se[c]![winner]![runnerUp] ?? NaN)) ** 2, 0) : NaN
-  return { winner, runnerUp, margin: first - second, error: Math.sqrt(variance) }
+  let variance = se ? weights.reduce((sum, w, c) => sum + (w * (se[c]![winner]![runnerUp] ?? NaN)) ** 2, 0) : NaN
+  for (const { first: one, second: two, covariance } of input.linked ?? []) {
+    const both = weights[one]! * weights[two]!
+    if (both > 0) variance += 2 * both * covariance(winner, runnerUp)
+  }
+  return { winner, runnerUp, margin: first - second, error: Math.sqrt(Math.max(variance, 0)) }
 }
 
 /** The triangle of weights. It describes the data and tests nothing. */

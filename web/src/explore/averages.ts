@@ -220,6 +220,20 @@ function averageRows(columns: readonly Float64Array[]): Omit<Average, "fitness">
   return { score, se, df: new Float64Array(models).fill(df), present, contrasts }
 }
 
+/** Covariance of the mean difference of two models on rows with that on the same rows of something else. */
+export function covariance(
+  columns: readonly Float64Array[],
+  others: readonly Float64Array[],
+  one: number,
+  two: number,
+): number {
+  const differences = [columns, others].map((some) => some[one]!.map((value, k) => value - some[two]![k]!))
+  const [first, second] = differences as [Float64Array, Float64Array]
+  const [mean, mean2] = [meanOf(first), meanOf(second)]
+  const total = first.reduce((sum, value, k) => sum + (value - mean) * (second[k]! - mean2), 0)
+  return total / (first.length * (first.length - 1))
+}
+
 function meanOf(column: Float64Array): number {
   let total = 0
   for (const value of column) total += value

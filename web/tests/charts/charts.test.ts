@@ -279,6 +279,10 @@ describe("the simplex of weights", () => {
     expect([duel.winner, duel.runnerUp]).toEqual([0, 1])
     expect(duel.margin).toBeCloseTo(0.2, 12)
     expect(duel.error).toBeCloseTo(Math.hypot(0.05, 0.06, 0.06), 12)
+    // What two categories have in common counts twice, by both weights.
+    const linked = [{ first: 0, second: 1, covariance: () => 0.004 }]
+    expect(charts.duelAt({ ...input, differenceSe, linked }, [0.5, 0.3, 0.2])!.error).toBeCloseTo(Math.sqrt(0.0097 + 0.0012), 12)
+    expect(charts.duelAt({ ...input, differenceSe, linked }, [1, 0, 0])!.error).toBeCloseTo(0.1, 12)
   })
 
   test("hatches everything where no lead is large enough, and nothing where all are", () => {
