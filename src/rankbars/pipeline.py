@@ -284,7 +284,7 @@ def leaderboard(
         return board
     shared: tuple[RowScores, ...] = ()
     if collector is not None and collector.joins:
-        from rankbars.steps.average.sharedrows import share_rows
+        from rankbars.steps.average.averagerows import share_rows
 
         shared = share_rows(scores, bridging)
     return replace(board, pairs=PairDetails(board.models, found.pairs, shared))

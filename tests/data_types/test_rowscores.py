@@ -15,7 +15,7 @@ from rankbars.data.boardreading import board_from_dict
 from rankbars.data.rowscores import RowScores
 from rankbars.errors import DataError
 from rankbars.render.pagedata import page_data
-from rankbars.steps.average import sharedrows
+from rankbars.steps.average import averagerows
 
 MODELS = ("a", "b", "c")
 
@@ -95,7 +95,7 @@ def test_rows_that_are_others_on_every_task_are_not_kept() -> None:
 
 @pytest.mark.parametrize("name", ["_MOST_BYTES", "_MOST_WORK"])
 def test_too_many_scores_are_left_out_and_the_page_says_so(name: str, monkeypatch) -> None:
-    monkeypatch.setattr(sharedrows, name, 20)
+    monkeypatch.setattr(averagerows, name, 20)
     board = shared_board()
     assert board.pairs is not None
     assert board.pairs.shared_rows == ()

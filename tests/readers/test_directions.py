@@ -12,6 +12,7 @@ from tablefiles import codes, message, pandas_frame, read_columns
 import rankbars as rb
 from rankbars.tables.asides import is_attribute
 from rankbars.tables.dataframes import scores_from_frame
+from rankbars.tables.givenoptions import options_of
 from rankbars.tables.metrics import (
     ends_in_loss,
     is_amount,
@@ -19,7 +20,6 @@ from rankbars.tables.metrics import (
     never_negative,
     usual_direction,
 )
-from rankbars.tables.readoptions import options_of
 
 BASE: dict[str, list[Any]] = {
     "model": ["a", "a", "b", "b"], "task": ["t", "u", "t", "u"], "score": [1.0, 2.0, 3.0, 4.0],

@@ -60,7 +60,7 @@ def test_a_table_that_repeats_one_row_for_ever_is_refused_before_it_is_read(
     def refuse(*_: object) -> None:
         raise AssertionError("a row was read")
 
-    monkeypatch.setattr("rankbars.readers.delimited._read_rows", refuse)
+    monkeypatch.setattr("rankbars.readers.delimited.read_text_rows", refuse)
     with pytest.raises(rb.ReadError, match="more than 300 times"):
         rb.read(path)
 

@@ -344,7 +344,7 @@ def _items_in_lines(lines: list[str], path: str) -> Any:
     first = [word.strip().strip('"').lower() for word in re.split("[,;\t]", lines[0])]
     if "item" not in first and Path(path).suffix.lower() not in (".csv", ".tsv"):
         return lines
-    from rankbars.readers.delimited import read_cells
+    from rankbars.readers.delimitedtext import read_cells
 
     rows, _ = read_cells(path, "\n".join(lines))
     header = [word.lower() for word in rows[0]]

@@ -314,7 +314,7 @@ def read_store(
     path: str, reading: Reading, votes: VoteReading | None, models: Sequence[str] = ()
 ) -> Scores:
     """The scores that a store holds; metrics of several answers need not have been kept with it."""
-    from rankbars.readers.gathering import redact_items
+    from rankbars.readers import redact_items
     from rankbars.store.access import open_store
     from rankbars.store.naming import scores_of
 
@@ -417,6 +417,6 @@ def limit_of(reading: Reading) -> dict[str, Any]:
 
 def bytes_of(reading: Reading) -> int | None:
     """The limit of the memory in bytes."""
-    from rankbars.tables.readoptions import options_of
+    from rankbars.tables.givenoptions import options_of
 
     return options_of(limit_of(reading)).room.engine_bytes

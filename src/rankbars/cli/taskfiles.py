@@ -356,7 +356,7 @@ def _once_each(path: str, pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 def _numbered_rows(path: str, text: str) -> tuple[list[tuple[int, list[str]]], str]:
     """Rows that hold something, with their numbers, and what separates their cells."""
-    from rankbars.readers.delimited import read_cells
+    from rankbars.readers.delimitedtext import read_cells
 
     rows, separator = read_cells(path, text)
     return [(number, row) for number, row in enumerate(rows, start=1) if any(row)], separator

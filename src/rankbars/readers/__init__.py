@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from rankbars.data.evidence import Evidence, Items
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
+from rankbars.data.storedtasks import Change, change_tasks, models_of
 from rankbars.errors import OptionError
 from rankbars.readers.chosenfiles import (
     Paths,
@@ -19,18 +22,20 @@ from rankbars.readers.chosenfiles import (
     open_files,
     report_files,
 )
-from rankbars.readers.gathering import gather, redact_items
+from rankbars.readers.gathering import gather
 from rankbars.readers.inputfiles import Progress, is_url
 from rankbars.readers.recognition import FileReport, Format, KnownFormats, Recognition
 from rankbars.readers.registry import FORMATS
 from rankbars.tables.chosenmodels import choose_models
-from rankbars.tables.readoptions import ReadOptions, options_of
+from rankbars.tables.givenoptions import options_of
+from rankbars.tables.readoptions import ReadOptions
 
 if TYPE_CHECKING:
     from rankbars.tables.parsedtables import ParsedTable
 
 __all__ = [
-    "FORMATS", "FileReport", "Format", "Recognition", "explain", "read", "texts_of_inputs",
+    "FORMATS", "FileReport", "Format", "Recognition", "explain", "read", "redact_items",
+    "texts_of_inputs",
 ]  # fmt: skip
 
 
@@ -332,3 +337,38 @@ def explain(paths: Paths) -> list[FileReport]:
     formats = KnownFormats(FORMATS)
     with find_paths(paths) as found:
         return report_files(found, formats)
+
+
+def redact_items(scores: Scores) -> Scores:
+    """The same scores with hashes in the place of item names.
+
+    The hash depends on the task and the name alone, so that equal names stay equal between
+    readings. It hides text; a name from a short list, such as a number, can be found by trying.
+
+    Parameters
+    ----------
+    scores : Scores
+        What was read.
+
+    Examples
+    --------
+    >>> scores = Scores({"math": Items(("a",), [[1.0]], ids=("Who wrote this?",))})
+    >>> redact_items(scores).tasks["math"].ids
+    ('3c38dc5f364ead684b57f09da86d0c79',)
+    """
+    changes = {
+        task: Change(partial(_hide, task), models_of(scores.tasks, task)) for task in scores.tasks
+    }
+    note = Note("redacted", "Names of items were replaced by hashes.")
+    return replace(scores, tasks=change_tasks(scores.tasks, changes), notes=(*scores.notes, note))
+
+
+def _hide(task: str, evidence: Evidence) -> Evidence:
+    if not isinstance(evidence, Items) or evidence.ids is None:
+        return evidence
+    return replace(evidence, ids=tuple(_hash(task, name) for name in evidence.ids))
+
+
+def _hash(task: str, name: str) -> str:
+    text = f"{task}\0{name}".encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=16).hexdigest()

@@ -44,8 +44,9 @@ from rankbars.readers.parts import ErrorTable, Heeded, Leaderboard, Part, ReadyS
 from rankbars.readers.recognition import ChosenFile, Format, KnownFormats
 from rankbars.readers.tables import name_files
 from rankbars.tables.database import Engine
+from rankbars.tables.givenoptions import options_of
 from rankbars.tables.parsedtables import ParsedTable
-from rankbars.tables.readoptions import ReadOptions, options_of
+from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["Collected", "check_formats", "collect", "collect_group", "is_same", "put_together"]
 

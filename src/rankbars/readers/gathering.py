@@ -5,7 +5,6 @@ What files hold is the same to this, whether it was read just now or lay in a st
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -13,10 +12,9 @@ from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from rankbars.data.evidence import Evidence, Items
 from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Scores
-from rankbars.data.storedtasks import Change, change_tasks, has_uneven_trials, models_of
+from rankbars.data.storedtasks import change_tasks, has_uneven_trials
 from rankbars.data.taskinfo import Input
 from rankbars.errors import DataError, OptionError, RankbarsError, ReadError
 from rankbars.readers.chosenfiles import Skipped
@@ -49,11 +47,8 @@ __all__ = [
     "put_groups_together",
     "read_parts",
     "read_sound",
-    "redact_items",
     "scores_from_parts",
 ]
-
-DIGEST_BYTES = 16
 
 
 T = TypeVar("T")
@@ -447,38 +442,3 @@ def _title(part: Scores) -> str:
     paths = [one.path for one in part.inputs]
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
     return f"{paths[0]}{more} ({formats})" if paths else "an input"
-
-
-def redact_items(scores: Scores) -> Scores:
-    """The same scores with hashes in the place of item names.
-
-    The hash depends on the task and the name alone, so that equal names stay equal between
-    readings. It hides text; a name from a short list, such as a number, can be found by trying.
-
-    Parameters
-    ----------
-    scores : Scores
-        What was read.
-
-    Examples
-    --------
-    >>> scores = Scores({"math": Items(("a",), [[1.0]], ids=("Who wrote this?",))})
-    >>> redact_items(scores).tasks["math"].ids
-    ('3c38dc5f364ead684b57f09da86d0c79',)
-    """
-    changes = {
-        task: Change(partial(_hide, task), models_of(scores.tasks, task)) for task in scores.tasks
-    }
-    note = Note("redacted", "Names of items were replaced by hashes.")
-    return replace(scores, tasks=change_tasks(scores.tasks, changes), notes=(*scores.notes, note))
-
-
-def _hide(task: str, evidence: Evidence) -> Evidence:
-    if not isinstance(evidence, Items) or evidence.ids is None:
-        return evidence
-    return replace(evidence, ids=tuple(_hash(task, name) for name in evidence.ids))
-
-
-def _hash(task: str, name: str) -> str:
-    text = f"{task}\0{name}".encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(text, digest_size=DIGEST_BYTES).hexdigest()

@@ -39,7 +39,7 @@ from rankbars.readers.logs.jsonvalues import as_score, cluster_of
 from rankbars.readers.logs.records import Agreement, Answers, Rows, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition, by_keys
-from rankbars.tables.metrics import split_words
+from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]

@@ -24,7 +24,7 @@ from rankbars.readers.logs.jsonvalues import (
     parse_time,
 )
 from rankbars.readers.logs.records import Answers, Direction, Measure
-from rankbars.tables.metrics import split_words
+from rankbars.tables.metricwords import split_words
 
 __all__ = [
     "Results",

@@ -1,45 +1,26 @@
-"""JSON of tools that are not known: what it holds, and records found by paths.
-
-A path is keys with dots between them: ``config.model``. ``results[]`` is each element of a list and
-``tasks.*`` each member of an object, by its key where the path ends there. A list at the top, and
-the lines of a file, need no brackets: ``task_id`` is that of each record.
-"""
+"""JSON of tools that are not known, and tables of counts: records at the paths of a map."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
-from rankbars.errors import OptionError, ReadError
-from rankbars.readers.inputfiles import (
-    InputFile,
-    data_suffix,
-    file_stem,
-    open_text,
-    read_all,
-    read_head,
-)
-from rankbars.readers.logs.jsontext import (
-    LARGEST_LINE,
-    load_json,
-    read_json_lines,
-    read_records,
-    record_keys,
-)
+from rankbars.errors import ReadError
+from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, read_all, read_head
+from rankbars.readers.jsonpaths import Seen, Spot, bind_paths, path_keys, seen_paths
+from rankbars.readers.logs.jsontext import load_json
 from rankbars.readers.logs.jsonvalues import as_count, parse_time
 from rankbars.readers.logs.records import ERROR, SCORED, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
-from rankbars.readers.scoredrows import is_csv, item_of, number_of, read_table, row_keys
+from rankbars.readers.scoredrows import item_of, number_of, row_keys
 from rankbars.readers.trials import Sheet, Trial, parts_of, spent
 from rankbars.tables.columns import ROLES as COLUMNS
 from rankbars.tables.columns import fold_name
-from rankbars.tables.jsonmaps import MAP_ROLES, MAP_TOKEN, parse_map
+from rankbars.tables.givenoptions import MAP_ROLES, parse_map
 from rankbars.tables.metrics import (
     ends_in_loss,
     is_amount,
@@ -60,25 +41,8 @@ _COUNTS = {"c": ("c", "numcorrect", "ncorrect", "correctcount"),
 _ENDED = ("ok", "success", "completed", "complete", "done", "none", "null", "finished", "scored")
 _NOTHING = ("", "nan", "null", "none")
 
-# Keys that say what the object around them is called.
-_BY_KEY = ("model", "task", "item", "trial")  # of a path that ends in a star the key counts
-_NAMING = ("name", "id", "key", "slug")
-
-# Records that a look takes in, and lines that it prints.
-_LOOKED_AT, _MOST_LINES, _MOST_ANSWERS = 500, 40, 10_000
-
-# Names of keys by role, the likeliest first, for the line to paste.
-_LIKELY: Mapping[str, Sequence[str]] = {
-    "score": ("score", "reward", "passed", "is_correct", "correct", "resolved", "success", "r",
-              "accuracy", "result", "value", "is_resolved"),
-    "item": ("task_id", "item_id", "instance_id", "example_id", "question_id", "case_id", "item",
-             "sample_id", "sample.id", "problem_id", "task_name", "task", "case", "question",
-             "problem", "id"),
-    "model": ("model", "model_name", "agent", "agent_name", "system", "llm", "provider"),
-    "trial": ("trial", "attempt", "trial_id", "repeat", "epoch", "seed", "sample", "repetition"),
-    "cost": ("cost", "cost_usd", "total_cost", "price"),
-    "error": ("error", "exception", "failure", "err", "error_message", "failure_reason"),
-}  # fmt: skip
+# Answers to one item, at most.
+_MOST_ANSWERS = 10_000
 
 
 def sniff(path: Path, head: bytes) -> Recognition | None:
@@ -151,7 +115,7 @@ def _score_tasks(file: InputFile, paths: Mapping[str, str]) -> Iterator[Run]:
         "was tried n times: item= in place of task=.",
     )
     seen = dict.fromkeys(paths, False)
-    for spot in _spots(file, paths):
+    for spot in bind_paths(file, paths):
         for role, value in spot.values.items():
             seen[role] |= value is not None
         if spot.values.get("n") is None and spot.values.get("c") is None:
@@ -165,14 +129,6 @@ def _score_tasks(file: InputFile, paths: Mapping[str, str]) -> Iterator[Run]:
     _refuse_nowhere(file, paths, seen)
 
 
-class _Spot(NamedTuple):
-    """One record: the value at each path, None where there is none, its place, and the paths."""
-
-    values: Mapping[str, Any]
-    place: str
-    paths: Mapping[str, str]
-
-
 def _read(file: InputFile, options: ReadOptions) -> list[Sheet]:
     paths = _paths(file, options)
     if not paths:
@@ -182,7 +138,7 @@ def _read(file: InputFile, options: ReadOptions) -> list[Sheet]:
     # A task with one record for each trial is what is answered: an item.
     item = "task" if "trial" in paths and "item" not in paths else "item"
     headers = 0
-    for spot in _spots(file, paths):
+    for spot in bind_paths(file, paths):
         # What has nothing of a record, such as a first line about the run, is none.
         if not any(value is not None for role, value in spot.values.items() if role != "model"):
             headers += 1
@@ -218,7 +174,7 @@ def _measured(path: str, *, marks: bool) -> tuple[str, bool]:
     The last key tells, and the one above it where that is the mean or the value of something.
     `marks` says whether all scores are 0 and 1.
     """
-    keys = [token for token in _tokens(path) if token not in ("[]", "*")]
+    keys = [token for token in path_keys(path) if token not in ("[]", "*")]
     if not keys:
         return "", False
     last, both = keys[-1], ".".join(keys[-2:])
@@ -232,7 +188,7 @@ def _measured(path: str, *, marks: bool) -> tuple[str, bool]:
     return last if usual else both, True
 
 
-def _number(spot: _Spot, role: str) -> float | None:
+def _number(spot: Spot, role: str) -> float | None:
     """A number, a truth value or a word for one; None for nothing."""
     value = spot.values.get(role)
     word = value.strip().casefold() if isinstance(value, str) else ""
@@ -247,7 +203,7 @@ def _number(spot: _Spot, role: str) -> float | None:
     return number
 
 
-def _trials(spot: _Spot, item: str, before: int) -> Iterator[Trial]:
+def _trials(spot: Spot, item: str, before: int) -> Iterator[Trial]:
     values = spot.values
     named = item_of(values.get(item)) or str(before)
     if "c" in values:
@@ -283,7 +239,7 @@ def _trials(spot: _Spot, item: str, before: int) -> Iterator[Trial]:
     )  # fmt: skip
 
 
-def _counts(spot: _Spot) -> tuple[int, int]:
+def _counts(spot: Spot) -> tuple[int, int]:
     """Answers, and right ones among them."""
     values = spot.values
     n, c = (as_count(_number(spot, role)) for role in ("n", "c"))
@@ -302,7 +258,7 @@ def _refuse_nowhere(file: InputFile, paths: Mapping[str, str], seen: Mapping[str
     if not lost:
         return
     path = paths[lost[0]]
-    known = [*_shape(file)]
+    known = [*seen_paths(file)]
     if path in known:  # no path has led to a record
         lists = dict.fromkeys(f"{one.rpartition('[]')[0]}[]" for one in paths.values()
                               if "[]" in one)  # fmt: skip
@@ -314,142 +270,23 @@ def _refuse_nowhere(file: InputFile, paths: Mapping[str, str], seen: Mapping[str
     raise ReadError.at(file.label, f"no record has {path} ({lost[0]}).{hint}")
 
 
-def _tokens(path: str) -> tuple[str, ...]:
-    return tuple(one.removeprefix(".") for one in MAP_TOKEN.findall(path))
+_MOST_LINES = 40  # of a description
 
+# Keys that say what the object around them is called.
+_NAMING = ("name", "id", "key", "slug")
 
-def _spots(file: InputFile, paths: Mapping[str, str]) -> Iterator[_Spot]:
-    """Every record that the paths tell apart: each step into a list or object is one of them."""
-    keys = {role: _tokens(path) for role, path in paths.items()}
-    axes: dict[tuple[str, ...], None] = {}
-    for tokens in keys.values():
-        for end, token in enumerate(tokens, start=1):
-            if token in ("[]", "*"):
-                axes[tokens[:end]] = None
-    ordered = sorted(axes, key=len)
-    for one, two in pairwise(ordered):
-        if two[: len(one)] != one:
-            raise OptionError(
-                f"The map steps into two lists that lie beside each other, {''.join(one)} and "
-                f"{''.join(two)}. One must lie in the other."
-            )
-    first = ordered[0] if ordered else ()
-    for number, root in enumerate(_roots(file, first), start=1):
-        place = f"{file.label}, record {number}"
-        yield from (_Spot(values, place, paths) for values in _bind(root, keys, ordered, {}))
-
-
-def _roots(file: InputFile, first: tuple[str, ...]) -> Iterator[Any]:
-    """The documents that paths begin in; lists are taken one element at a time."""
-    if is_csv(file.path):
-        yield from (row for _, row in read_table(file))
-    elif first != ("*",) and record_keys(file.path):
-        yield from (row for _, row in read_records(file))
-    elif _is_lines(file):
-        yield from (row for _, row in read_json_lines(file))
-    elif len(first) == 2 and first[1] == "[]":
-        # The list lies in the file beside what holds for all of its records.
-        header: dict[str, Any] = {}
-        for _ in read_records(file, first[0], header):
-            pass
-        for _, record in read_records(file, first[0]):
-            yield {**header, first[0]: [record]}
-    else:
-        yield load_json(file)
-
-
-def _is_lines(file: InputFile) -> bool:
-    """Whether there is an object on each line, not one object on one line or many."""
-    if data_suffix(file.path) == ".jsonl":
-        return True
-    with open_text(file) as text:
-        first = text.readline(LARGEST_LINE)
-        return first.endswith("\n") and first.rstrip().endswith("}") and (
-            text.readline(16).lstrip().startswith("{")
-        )  # fmt: skip
-
-
-def _bind(
-    root: Any, keys: Mapping[str, tuple[str, ...]], axes: Sequence[tuple[str, ...]],
-    bound: Mapping[tuple[str, ...], tuple[Any, Any]],
-) -> Iterator[dict[str, Any]]:  # fmt: skip
-    if not axes:
-        yield {
-            role: bound[tokens][0]
-            if tokens[-1] == "*" and role in _BY_KEY
-            else _value(root, tokens, bound)
-            for role, tokens in keys.items()
-        }
-        return
-    axis = axes[0]
-    holder = _value(root, axis[:-1], bound)
-    steps: Any = ()
-    if axis[-1] == "[]" and isinstance(holder, list):
-        steps = enumerate(holder)
-    elif axis[-1] == "*" and isinstance(holder, dict):
-        steps = holder.items()
-    for step in steps:
-        yield from _bind(root, keys, axes[1:], {**bound, axis: step})
-
-
-def _value(
-    root: Any, tokens: tuple[str, ...], bound: Mapping[tuple[str, ...], tuple[Any, Any]]
-) -> Any:
-    start = max((axis for axis in bound if tokens[: len(axis)] == axis), key=len, default=())
-    value = bound[start][1] if start else root
-    for token in tokens[len(start) :]:
-        value = value.get(token) if isinstance(value, dict) else None
-    return value
-
-
-def _are_members(value: Mapping[str, Any]) -> bool:
-    """Whether the keys of an object name things of one kind: many of them, or with equal keys."""
-    inner = list(value.values())
-    if len(inner) > 8 and len(set(map(type, inner))) == 1:
-        return isinstance(inner[0], dict | list)
-    alike = len(inner) > 1 and all(isinstance(one, dict) and one for one in inner)
-    return alike and len(set(map(frozenset, inner))) == 1
-
-
-_LONGEST_PATH = 200  # what lies deeper is not described
-
-
-class _Seen(NamedTuple):
-    """What stands at a path."""
-
-    types: dict[str, int]
-    example: str
-
-
-def _shape(file: InputFile) -> dict[str, _Seen]:
-    """Paths of single values in the first records, with their types and how many there are."""
-    found: dict[str, _Seen] = {}
-
-    def look(value: Any, path: str) -> None:
-        if len(path) >= _LONGEST_PATH:
-            return
-        if isinstance(value, dict):
-            many = _are_members(value)
-            for key, one in [*value.items()][:_LOOKED_AT]:
-                plain = "*" if many or not MAP_TOKEN.fullmatch(key) else key
-                look(one, f"{path}.{plain}" if path else plain)
-        elif isinstance(value, list):
-            for one in value[:_LOOKED_AT]:
-                look(one, f"{path}[]")
-        else:
-            kind = {bool: "true/false", str: "text", int: "number", float: "number"}.get(
-                type(value), "null"
-            )
-            seen = found.setdefault(path, _Seen({}, ""))
-            seen.types[kind] = seen.types.get(kind, 0) + 1
-            if not seen.example and kind != "null" and len(str(value)) <= 24:
-                found[path] = seen._replace(example=str(value))
-
-    for number, root in enumerate(_roots(file, ())):
-        if number >= _LOOKED_AT:
-            break
-        look(root, "")
-    return found
+# Names of keys by role, the likeliest first, for the line to paste.
+_LIKELY: Mapping[str, Sequence[str]] = {
+    "score": ("score", "reward", "passed", "is_correct", "correct", "resolved", "success", "r",
+              "accuracy", "result", "value", "is_resolved"),
+    "item": ("task_id", "item_id", "instance_id", "example_id", "question_id", "case_id", "item",
+             "sample_id", "sample.id", "problem_id", "task_name", "task", "case", "question",
+             "problem", "id"),
+    "model": ("model", "model_name", "agent", "agent_name", "system", "llm", "provider"),
+    "trial": ("trial", "attempt", "trial_id", "repeat", "epoch", "seed", "sample", "repetition"),
+    "cost": ("cost", "cost_usd", "total_cost", "price"),
+    "error": ("error", "exception", "failure", "err", "error_message", "failure_reason"),
+}  # fmt: skip
 
 
 def describe_json(file: InputFile) -> list[str]:
@@ -462,7 +299,7 @@ def describe_json(file: InputFile) -> list[str]:
     """
     if data_suffix(file.path) not in (".json", ".jsonl"):
         return []
-    shape = _shape(file)
+    shape = seen_paths(file)
     if not shape:
         return []
     # Records are lists, most often; what is said of the file as a whole comes behind them.
@@ -488,7 +325,7 @@ def describe_json(file: InputFile) -> list[str]:
 def propose_map(file: InputFile) -> str:
     """The option that may read a JSON file whose records lie deeper; how to find it otherwise."""
     try:
-        told = _map_of(file, _shape(file))
+        told = _map_of(file, seen_paths(file))
     except ReadError:
         told = ""
     if told:
@@ -496,7 +333,7 @@ def propose_map(file: InputFile) -> str:
     return "`rankbars formats FILE` shows its paths, for --map 'score=PATH,item=PATH'."
 
 
-def _map_of(file: InputFile, shape: Mapping[str, _Seen]) -> str:
+def _map_of(file: InputFile, shape: Mapping[str, Seen]) -> str:
     """The likeliest map of a file, with a score; empty if nothing seems to be one."""
     guess = _guess(shape)
     if "score" not in guess:
@@ -530,7 +367,7 @@ def _called(path: str, names: Sequence[str]) -> str:
     return next((key for key in (*keys, last) if key in names), "")
 
 
-def _guess_by_kind(shape: Mapping[str, _Seen]) -> dict[str, str]:
+def _guess_by_kind(shape: Mapping[str, Seen]) -> dict[str, str]:
     """Paths of answers that are true or false, whatever they are called, and what is beside."""
     answers = {
         path: sum(seen.types.values())
@@ -552,7 +389,7 @@ def _guess_by_kind(shape: Mapping[str, _Seen]) -> dict[str, str]:
     return found
 
 
-def _guess(shape: Mapping[str, _Seen]) -> dict[str, str]:
+def _guess(shape: Mapping[str, Seen]) -> dict[str, str]:
     """The likeliest path of each role: by its last key, the most frequent first."""
     found: dict[str, str] = {}
     for role, names in _LIKELY.items():

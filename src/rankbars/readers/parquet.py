@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import base64
-import struct
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, is_url
+from rankbars.readers.parquetfooters import (
+    READ_FOOTERS_ONCE,
+    Footer,
+    as_pattern,
+    read_footers,
+    refuse_long_footer,
+    select_columns,
+)
 from rankbars.tables.database import Engine, quote_text, report_damage
 from rankbars.tables.relations import Pile, Relation, Selection
-from rankbars.tables.tablerows import Table, check_width, lie_together
+from rankbars.tables.tablerows import Table, lie_together
 
 __all__ = ["ParquetPlace", "ParquetTable", "open_parquet", "open_together"]
 
@@ -25,26 +28,14 @@ __all__ = ["ParquetPlace", "ParquetTable", "open_parquet", "open_together"]
 FREE_ROWS = 50_000_000
 ROWS_PER_BYTE = 100
 
-# What a file says of its columns and parts is read by its first query only, while it is unchanged.
-_READ_FOOTERS_ONCE = "SET parquet_metadata_cache = true"
-
 # So many first rows are kept, for they are looked at again and again.
 _HELD_ROWS = 200
 
 # Files of so many rows and bytes at most are asked together.
 _SMALL_ROWS, _SMALL_BYTES = 1 << 14, 1 << 20
 
-# What tells the columns of one file from those of another.
-_FIELDS = (
-    "file_name, name, num_children, type, type_length, repetition_type, converted_type, scale, "
-    "precision, logical_type"
-)
-
 # The folder of rows without a value, as other programs write it.
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
-
-# What stands at the end of a file about its columns and parts; results need some kilobytes.
-LARGEST_FOOTER = 1 << 26
 
 
 class ParquetTable(Table):
@@ -129,7 +120,7 @@ class ParquetTable(Table):
         """Let files of the same columns be asked as one; their rows stay where they are."""
         pile, width = Pile(engine), len(self.columns) - len(self.partitions)
         paths = ", ".join(table.path for table in tables)
-        clause = _clause(f"[{paths}]", width, self.parts, ", file_index::INTEGER AS file")
+        clause = select_columns(f"[{paths}]", width, self.parts, ", file_index::INTEGER AS file")
         if self.partitions:
             cells = ", ".join(
                 f"[{', '.join(quote_text(one.partitions[name]) for one in tables)}][file + 1] "
@@ -160,9 +151,9 @@ def open_parquet(file: InputFile, engine: Engine) -> ParquetTable:
     """A Parquet file; raises `ReadError` if it is none."""
     import duckdb
 
-    _refuse_long_footer(file)
+    refuse_long_footer(file)
     try:
-        (footer,) = _read_footers([file], engine)
+        (footer,) = read_footers([file], engine)
     except duckdb.Error as error:
         with file.path.open("rb") as raw:
             starts_well = raw.read(4) == b"PAR1"
@@ -182,8 +173,8 @@ def open_together(
     found: list[tuple[InputFile, ParquetTable]] = []
     try:
         for file in files:
-            _refuse_long_footer(file)
-        for file, footer in zip(files, _read_footers(files, engine), strict=True):
+            refuse_long_footer(file)
+        for file, footer in zip(files, read_footers(files, engine), strict=True):
             found.append((file, _table_of(file, footer, engine)))
         lie_together([table for _, table in found], engine)
         for _, table in found:
@@ -194,53 +185,7 @@ def open_together(
     return found
 
 
-class _Footer(NamedTuple):
-    """What a file says of its columns and rows."""
-
-    columns: tuple[str, ...]
-    types: tuple[str, ...]
-    rows: int
-    durations: tuple[tuple[int, float], ...] = ()
-
-    def with_durations(self, durations: tuple[tuple[int, float], ...]) -> _Footer:
-        """The same, where columns hold parts of seconds; only whole numbers can."""
-        kinds = dict(durations)
-        types = tuple("DOUBLE" if at in kinds else kind for at, kind in enumerate(self.types))
-        return self._replace(types=types, durations=durations)
-
-
-def _read_footers(files: Sequence[InputFile], engine: Engine) -> list[_Footer]:
-    """What files say of themselves; raises what the engine does, if any is damaged."""
-    paths = [quote_text(_as_pattern(str(file.path.resolve()))) for file in files]
-    listed = f"[{', '.join(paths)}]"
-    engine.run(_READ_FOOTERS_ONCE)
-    fields = defaultdict(list)
-    for path, *about in engine.ask(f"SELECT {_FIELDS} FROM parquet_schema({listed})"):
-        fields[path].append(tuple(about))
-    rows = dict(engine.ask(
-        f"SELECT file_name, sum(num_rows) FROM parquet_file_metadata({listed}) GROUP BY file_name"
-    ))  # fmt: skip
-    known: dict[tuple[object, ...], tuple[tuple[str, ...], tuple[str, ...]]] = {}
-    found = []
-    for file, path in zip(files, paths, strict=True):
-        place = str(file.path.resolve())
-        shape = tuple(fields[place])
-        if shape not in known:
-            columns = _top_level(fields[place])
-            check_width(columns, file.label)
-            asked = engine.ask(f"DESCRIBE SELECT * FROM {_clause(path, len(columns))}")
-            known[shape] = columns, tuple(str(column[1]) for column in asked)[: len(columns)]
-        found.append(_Footer(*known[shape], int(rows.get(place) or 0)))
-    if any("BIGINT" in one.types for one in found):
-        places = [str(file.path.resolve()) for file in files]
-        headers = {place: one.columns for place, one in zip(places, found, strict=True)}
-        told = _durations(engine, listed, headers)
-        found = [one.with_durations(told.get(place, ()))
-                 for place, one in zip(places, found, strict=True)]  # fmt: skip
-    return found
-
-
-def _table_of(file: InputFile, footer: _Footer, engine: Engine) -> ParquetTable:
+def _table_of(file: InputFile, footer: Footer, engine: Engine) -> ParquetTable:
     columns, types, rows, parts = footer
     size = file.path.stat().st_size
     if rows > max(FREE_ROWS, ROWS_PER_BYTE * size):
@@ -251,8 +196,8 @@ def _table_of(file: InputFile, footer: _Footer, engine: Engine) -> ParquetTable:
         )
     named = _partitions(urlsplit(file.url).path if file.url else file.path.absolute().as_posix())
     beside = {name: value for name, value in named.items() if name not in columns}
-    path = quote_text(_as_pattern(str(file.path.resolve())))
-    clause = _clause(path, len(columns), parts)
+    path = quote_text(as_pattern(str(file.path.resolve())))
+    clause = select_columns(path, len(columns), parts)
     table = ParquetTable(file.label, columns, types, engine, clause, partitions=beside)
     table.path, table.is_small = path, rows <= _SMALL_ROWS and size <= _SMALL_BYTES
     table.report = file.count_share
@@ -261,76 +206,6 @@ def _table_of(file: InputFile, footer: _Footer, engine: Engine) -> ParquetTable:
     place = file.url or str(file.path.resolve())
     table.place = ParquetPlace(file.label, place, size, columns, parts)
     return table
-
-
-def _durations(
-    engine: Engine, listed: str, columns: Mapping[str, Sequence[str]]
-) -> dict[str, tuple[tuple[int, float], ...]]:
-    """Places of durations, which lie in files as whole numbers, and their parts of a second.
-
-    What they are stands in the schema of Arrow that pandas, pyarrow and polars write beside.
-
-    Parameters
-    ----------
-    engine : Engine
-        The database.
-    listed : str
-        Paths of the files, as a query takes them.
-    columns : mapping from str to sequence of str
-        Header by path.
-    """
-    found: dict[str, tuple[tuple[int, float], ...]] = {}
-    for path, value in engine.ask(
-        f"SELECT file_name, value FROM parquet_kv_metadata({listed}) WHERE key = "
-        "'ARROW:schema'::BLOB"
-    ):
-        header = columns[path]
-        # It is not needed to read the file.
-        with suppress(ValueError, IndexError, struct.error):
-            own = _arrow_durations(base64.b64decode(value), len(header))
-            told = tuple((at, parts) for at, (name, parts) in own.items()
-                         if header[at : at + 1] == (name,))  # fmt: skip
-            found.setdefault(path, told)
-    return found
-
-
-# What Arrow calls a duration among its types, and how many of its units a second has.
-_DURATION = 18
-_PARTS_OF_A_SECOND = (1.0, 1e3, 1e6, 1e9)
-
-
-def _arrow_durations(schema: bytes, most: int) -> dict[int, tuple[str, float]]:
-    """Name and parts of a second of durations among the first columns of a schema, by place.
-
-    It is a message in the format of FlatBuffers: tables hold offsets to their fields.
-    """
-
-    def number(kind: str, at: int) -> int:
-        return int(struct.unpack_from(f"<{kind}", schema, at)[0])
-
-    def follow(at: int) -> int:
-        return at + number("I", at)
-
-    def field(table: int, which: int) -> int:
-        """Where a field of a table stands; 0 if it has its usual value."""
-        known = table - number("i", table)
-        slot = 4 + 2 * which
-        offset = number("H", known + slot) if slot < number("H", known) else 0
-        return table + offset if offset else 0
-
-    start = 8 if number("I", 0) == 0xFFFFFFFF else 4
-    listed = follow(field(follow(field(follow(start), 2)), 1))
-    found = {}
-    for place in range(min(most, number("I", listed))):
-        column = follow(listed + 4 + 4 * place)
-        kind = field(column, 2)
-        if not kind or number("B", kind) != _DURATION:
-            continue
-        name, unit = follow(field(column, 0)), field(follow(field(column, 3)), 0)
-        text = schema[name + 4 : name + 4 + number("I", name)].decode()
-        parts = _PARTS_OF_A_SECOND[number("h", unit) if unit else 1]
-        found[place] = (text, parts)
-    return found
 
 
 def _partitions(path: str) -> dict[str, str]:
@@ -349,20 +224,6 @@ def _partitions(path: str) -> dict[str, str]:
         if value and value != _NO_VALUE:
             found.setdefault(unquote(name), unquote(value))
     return dict(reversed(found.items()))
-
-
-def _clause(
-    path: str, columns: int, durations: Sequence[tuple[int, float]] = (), more: str = ""
-) -> str:
-    """What to select from, a path in quotes; columns are c0, c1, and so on, and ``place``."""
-    names = ", ".join(f"c{i}" for i in range(columns))
-    parts = dict(durations)
-    cells = (f"c{i} / {parts[i]} AS c{i}" if i in parts else f"c{i}" for i in range(columns))
-    return (
-        f"(SELECT {', '.join(cells)}, file_row_number AS place{more} FROM read_parquet({path}, "
-        "file_row_number = true, hive_partitioning = false, binary_as_string = true) "
-        f"AS t({names}))"
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,7 +282,7 @@ class ParquetPlace:
         table = engine.new_name()
         with report_damage(self.source):
             # Once, because the file may lie far away.
-            clause = _clause(path, len(self.columns), self.durations)
+            clause = select_columns(path, len(self.columns), self.durations)
             engine.run(
                 f"CREATE TEMP TABLE {table} AS SELECT {', '.join(cells)} FROM {clause} {where}"
             )
@@ -431,8 +292,8 @@ class ParquetPlace:
 
     def _whole(self, engine: Engine, path: str) -> ParquetTable:
         """All rows, which stay in their file: names lie there as numbers of a list of them."""
-        clause = _clause(path, len(self.columns), self.durations)
-        engine.run(_READ_FOOTERS_ONCE)
+        clause = select_columns(path, len(self.columns), self.durations)
+        engine.run(READ_FOOTERS_ONCE)
         with report_damage(self.source):
             described = engine.ask(f"DESCRIBE SELECT * FROM {clause}")
         types = tuple(str(column[1]) for column in described)[: len(self.columns)]
@@ -455,41 +316,4 @@ class ParquetPlace:
                 f"the file has changed since it was read first ({self.size:,} bytes then, {size:,} "
                 "now). Read it again.",
             )
-        return _as_pattern(self.place)
-
-
-def _refuse_long_footer(file: InputFile) -> None:
-    with file.path.open("rb") as raw:
-        if raw.seek(0, 2) < 12:
-            return  # the engine says what is wrong
-        raw.seek(-8, 2)
-        end = raw.read(8)
-    size = int.from_bytes(end[:4], "little")
-    if end[4:] == b"PAR1" and size > LARGEST_FOOTER:
-        raise ReadError.at(
-            file.label,
-            f"what the file says about its columns takes {size >> 20} MiB, which no table of "
-            "results needs. It is not read.",
-        )
-
-
-def _as_pattern(path: str) -> str:
-    """The path with characters that would make the engine search quoted."""
-    return "".join(f"[{c}]" if c in "*?[" else c for c in path)
-
-
-def _top_level(schema: Sequence[tuple[Any, ...]]) -> tuple[str, ...]:
-    """Names of the columns; the schema lists nested fields after the column they belong to."""
-    names = []
-    position = 1
-    while position < len(schema):
-        names.append(schema[position][0])
-        position = _after(schema, position)
-    return tuple(names)
-
-
-def _after(schema: Sequence[tuple[Any, ...]], position: int) -> int:
-    following = position + 1
-    for _ in range(schema[position][1] or 0):
-        following = _after(schema, following)
-    return following
+        return as_pattern(self.place)

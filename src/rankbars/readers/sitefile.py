@@ -16,7 +16,7 @@ from rankbars.data.about import About
 from rankbars.data.siteplan import ROLES, BoardChoice, Metric, SitePlan, Theme
 from rankbars.data.spec import MISSING_ITEMS, MISSING_POLICIES, MISSING_TASKS, Spec
 from rankbars.errors import OptionError, RankbarsError, ReadError
-from rankbars.readers.delimited import read_cells
+from rankbars.readers.delimitedtext import read_cells
 from rankbars.readers.openedfiles import parse_yaml, read_utf8
 
 __all__ = ["read_site", "reading_kinds"]

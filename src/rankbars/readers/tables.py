@@ -24,12 +24,14 @@ from rankbars.readers.recognition import DECLINED, TABLE, Recognition
 from rankbars.tables.asides import has_counts
 from rankbars.tables.columns import find_columns
 from rankbars.tables.database import Engine
+from rankbars.tables.givenoptions import options_of
 from rankbars.tables.layouts import find_layout
 from rankbars.tables.likelyroles import find_outcome
-from rankbars.tables.metrics import AMOUNTS, LOWER, metric_in_name, split_words, usual_direction
+from rankbars.tables.metrics import metric_in_name, usual_direction
+from rankbars.tables.metricwords import AMOUNTS, LOWER, split_words
 from rankbars.tables.parsedtables import FileNames, ParsedTable
 from rankbars.tables.parsing import parse_table
-from rankbars.tables.readoptions import SHARED_TASK, ReadOptions, options_of
+from rankbars.tables.readoptions import SHARED_TASK, ReadOptions
 from rankbars.tables.runnames import names_run, split_run
 from rankbars.tables.tableheads import HEAD_ROWS, Header
 from rankbars.tables.tablerows import Table, lie_together

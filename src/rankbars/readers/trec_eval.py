@@ -16,7 +16,7 @@ from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.readers.trials import Sheet, Trial, parts_of
 from rankbars.tables.columns import paste_names
-from rankbars.tables.metrics import split_words
+from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = ["read", "sniff"]

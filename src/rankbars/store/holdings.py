@@ -217,7 +217,7 @@ def read_rest_again(
     from rankbars.readers.collecting import check_formats, collect_group
     from rankbars.readers.declared import Declared
     from rankbars.readers.gathering import by_reader
-    from rankbars.tables.readoptions import options_of
+    from rankbars.tables.givenoptions import options_of
 
     formats = known_formats("auto")
     check_formats(left, formats)

@@ -7,15 +7,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import (
-    LOWER,
     ends_in_loss,
     is_amount,
     is_measure,
     name_words,
-    split_words,
     stated_direction,
     usual_direction,
 )
+from rankbars.tables.metricwords import LOWER, split_words
 
 __all__ = [
     "COUNTS", "are_settings", "describes_answers", "describes_models", "has_counts",

@@ -1,9 +1,9 @@
-"""Votes of a table as rows: taken out of the database as codes, and checked."""
+"""Votes of a table as rows, whose outcomes, weights and places are checked."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -13,12 +13,18 @@ from numpy.typing import NDArray
 from rankbars.data.votes import BAD, TIE, WIN
 from rankbars.errors import DataError
 from rankbars.tables.cells import parse_number
-from rankbars.tables.columns import fold_name
-from rankbars.tables.database import Engine, as_numbers, quote, report_damage
-from rankbars.tables.labels import Codes, code_names
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.tablerows import Rows, Table
+from rankbars.tables.tablerows import Table
 from rankbars.tables.votecategories import SortedTable
+from rankbars.tables.votecells import (
+    LABEL_ROLES,
+    Controls,
+    Integers,
+    Names,
+    VoteCells,
+    find_controls,
+    read_vote_cells,
+)
 from rankbars.tables.votecolumns import VoteColumns
 from rankbars.tables.voteoutcomes import (
     KNOWN_WORDS,
@@ -36,38 +42,11 @@ from rankbars.tables.voteoutcomes import (
     word_code,
 )
 
-__all__ = ["Names", "VoteRows", "cast_votes", "control_columns"]
+__all__ = ["VoteRows", "cast_votes"]
 
-# What votes belong to.
-LABEL_ROLES = ("judge", "prompt", "cluster", "task", "category")
-
-NAME_ROLES = ("winner", "position", *LABEL_ROLES, "anonymous")
-NUMBER_ROLES = ("score", "preference", "chosen", "weight", "probability", "count", "wins_a",
-                "wins_b", "ties", "both_bad")  # fmt: skip
-
-# Where nothing else is needed of a vote, it is one of few that there are.
-FEW_OUTCOMES = ("winner", "chosen", "loser")
-SINGLE_ROLES = frozenset({"judge", "prompt", "cluster", "weight", "probability", "count"})
 
 # Weights beyond this, or below its inverse, are slips, and their squares lose all digits.
 LARGEST_WEIGHT = 1e12
-
-# Rows that most often tell whether voters, prompts or conversations come back.
-FIRST_ROWS = 1 << 16
-
-# Rows in which words for outcomes are looked for.
-HEAD_ROWS = 50
-
-Integers = NDArray[np.integer]
-# Name of a control, and its column, or one for each of the two models.
-Controls = Sequence[tuple[str, str, str | None]]
-
-
-class Names(NamedTuple):
-    """What rows belong to: names, and the code of each row, -1 where a cell is empty."""
-
-    names: tuple[str, ...]
-    codes: Integers
 
 
 class VoteRows(NamedTuple):
@@ -141,46 +120,6 @@ class VoteRows(NamedTuple):
         return self._replace(labels=labels, **taken)
 
 
-class _Cells(NamedTuple):
-    """The columns that are used, by role; equal rows may have been put together.
-
-    Attributes
-    ----------
-    source : str
-        Name of the table for messages.
-    columns : mapping from str to str
-        Column by role.
-    names : mapping from str to Names
-        Cells of columns of names.
-    numbers : mapping from str to array of float
-        Cells of columns of numbers, NaN where they are empty.
-    row : array of int
-        Number of each row as its source counts.
-    single : frozenset of str
-        Roles whose names are all different; they are not among `names`.
-    votes : array of int, optional
-        How many rows of the table each one stands for.
-    """
-
-    source: str
-    columns: Mapping[str, str]
-    names: Mapping[str, Names]
-    numbers: Mapping[str, NDArray[np.float64]]
-    row: Integers
-    single: frozenset[str]
-    votes: NDArray[np.int64] | None
-
-    def place(self, rows: NDArray[np.bool_] | int) -> str:
-        """File and row of a row, or of the first where `rows` is true, for messages."""
-        number = rows if isinstance(rows, int) else int(rows.argmax())
-        return f"{self.source}, row {int(self.row[number])}"
-
-    def name(self, role: str, rows: NDArray[np.bool_]) -> str:
-        """What the first row holds where `rows` is true."""
-        own = self.names[role]
-        return own.names[int(own.codes[int(rows.argmax())])]
-
-
 def cast_votes(table: Table, columns: VoteColumns, options: ReadOptions) -> VoteRows:
     """All votes of a table whose rows compare two models.
 
@@ -199,8 +138,8 @@ def cast_votes(table: Table, columns: VoteColumns, options: ReadOptions) -> Vote
         If an outcome is not known, a model has no name or meets itself, or a number is missing
         or out of range; the message names the row.
     """
-    controls = _find_controls(table, options.controls)
-    cells = _read_cells(table, columns, controls, options.words)
+    controls = find_controls(table, options.controls)
+    cells = read_vote_cells(table, columns, controls, options.words)
     models = tuple(sorted({*cells.names["model_a"].names, *cells.names["model_b"].names}))
     first, second = (_model_codes(cells, role, models) for role in ("model_a", "model_b"))
     rows = VoteRows(
@@ -219,155 +158,7 @@ def cast_votes(table: Table, columns: VoteColumns, options: ReadOptions) -> Vote
     return _leave_out(cells, rows, found.row, drop_self=options.self_votes == "drop")
 
 
-def control_columns(table: Table, names: Sequence[str]) -> frozenset[str]:
-    """The columns that votes are controlled for; raises `DataError` if there is no such column."""
-    found = _find_controls(table, names)
-    return frozenset(column for _, *columns in found for column in columns if column is not None)
-
-
-def _find_controls(table: Table, names: Sequence[str]) -> Controls:
-    """Columns of each control but the position: one of differences, or one for each model.
-
-    Raises `DataError` if there is no such column.
-    """
-    found: list[tuple[str, str, str | None]] = []
-    folded = {fold_name(name): name for name in table.columns}
-    for name in names:
-        if name == "position":
-            continue
-        if name in table.columns:
-            found.append((name, name, None))
-            continue
-        for one, other in (("a", "b"), ("1", "2"), ("left", "right")):
-            pair = folded.get(fold_name(f"{name}{one}")), folded.get(fold_name(f"{name}{other}"))
-            if pair[0] is not None and pair[1] is not None:
-                found.append((name, pair[0], pair[1]))
-                break
-        else:
-            shown = ", ".join(map(repr, table.columns[:20]))
-            raise DataError(
-                f"{table.source}: there is nothing to control {name!r} by: no column has that name "
-                f"(first model less second), and none are called {name}_a and {name}_b. Columns: "
-                f"{shown}."
-            )
-    return found
-
-
-def _read_cells(
-    table: Table, columns: VoteColumns, controls: Controls, words: Collection[str]
-) -> _Cells:
-    """All columns that votes are read from; raises `DataError` if a number is none."""
-    roles = dict(columns.roles)
-    if "loser" in roles:
-        roles |= {"model_a": roles.pop("winner"), "model_b": roles["loser"]}
-    numbers = {role: roles[role] for role in NUMBER_ROLES if role in roles}
-    text = _text_outcome(table, numbers, words)
-    if text is not None:
-        roles["winner"] = numbers.pop(text)
-    labels = {role: roles[role] for role in ("model_a", "model_b", *NAME_ROLES) if role in roles}
-    for control, one, other in controls:
-        numbers |= {f"control {control}": one}
-        numbers |= {} if other is None else {f"other {control}": other}
-    if isinstance(table, SortedTable):
-        numbers |= {"categories": table.column}
-    rows = table.rows(labels, numbers)
-    for role, name in numbers.items():
-        unread = rows.numbers[role].unread
-        if unread is not None:
-            raise DataError(
-                f"{table.source}, row {rows.first + unread.row}: {unread.text!r} in column "
-                f"{name!r} ({role}) is not a number. Correct the cell, or name another column."
-            )
-    few = columns.layout in FEW_OUTCOMES and not SINGLE_ROLES & set(columns.roles)
-    with report_damage(table.source):
-        engine, source = rows.engine, rows.clause
-        one_each = columns.layout != "counts" and "count" not in columns.roles
-        single = _single_roles(engine, source, rows) if one_each else frozenset()
-        codes = {role: code_names(engine, source, role) for role in labels if role not in single}
-        fetched = _fetch(engine, source, codes, numbers, grouped=few and not controls)
-    row = np.ma.getdata(fetched["place"])
-    return _Cells(
-        table.source,
-        columns.roles,
-        {role: Names(one.names, one.decode(fetched[f"c{number}"]))
-         for number, (role, one) in enumerate(codes.items())},
-        {role: as_numbers(fetched[f"v{number}"]) for number, role in enumerate(numbers)},
-        row + row.dtype.type(rows.first),
-        single,
-        np.ma.getdata(fetched["n"]) if "n" in fetched else None,
-    )  # fmt: skip
-
-
-def _text_outcome(table: Table, numbers: Mapping[str, str], words: Collection[str]) -> str | None:
-    """The role of a column of numbers that holds words for outcomes instead.
-
-    Numbers are words, too, where the caller says what one of them is.
-    """
-    for role in SHARES:
-        if role in numbers:
-            if any(parse_number(word) is not None for word in words):
-                return role
-            column = table.columns.index(numbers[role])
-            cells = [row[column] for row in table.head(HEAD_ROWS)]
-            texts = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
-            if any(parse_number(text) is None for text in texts):
-                return role
-    return None
-
-
-def _single_roles(engine: Engine, source: str, rows: Rows) -> frozenset[str]:
-    """Roles of which every row has a name of its own, such as conversations with one vote each.
-
-    Few rows may have such names by chance, and other tables of the arena may bring them again.
-    """
-    found = set()
-    for role in ("judge", "prompt", "cluster"):
-        if role not in rows.filled:
-            continue
-        cell = f"nullif({quote(role)}, '')" if rows.labels[role] == "text" else quote(role)
-        # Most often the first rows tell; then all of them need not be looked at.
-        for clause in (f"(SELECT * FROM {source} LIMIT {FIRST_ROWS})", source):
-            ((known, different),) = engine.ask(
-                f"SELECT count(*), count(DISTINCT {cell}) FROM {clause}"
-            )
-            if different < known:
-                break
-        else:
-            if known > FIRST_ROWS:
-                found.add(role)
-    return frozenset(found)
-
-
-def _fetch(
-    engine: Engine, source: str, codes: Mapping[str, Codes], numbers: Mapping[str, str], *,
-    grouped: bool,
-) -> dict[str, NDArray[np.generic]]:  # fmt: skip
-    """Codes and numbers of all rows in their order, or of each combination with its count."""
-    cells = [f"{one.cell} AS c{number}" for number, one in enumerate(codes.values())]
-    cells += [f"r.{quote(role)} AS v{number}" for number, role in enumerate(numbers)]
-    joins = "".join(
-        f" LEFT JOIN {one.table} ON r.{quote(role)} = {one.table}.name"
-        for role, one in codes.items()
-        if one.joined
-    )
-    selected = f"SELECT {', '.join(cells)}"
-    if grouped:
-        return engine.arrays(
-            f"{selected}, min(place) AS place, count(*) AS n FROM {source} AS r{joins} "
-            "GROUP BY ALL ORDER BY min(place)"
-        )
-    found = engine.arrays(f"{selected}, place::UINTEGER AS place FROM {source} AS r{joins}")
-    place = np.ma.getdata(found["place"])
-    if place.size and not (place[1:] > place[:-1]).all():
-        # Rows come in few pieces, each in its order; to put them down is quicker than to sort.
-        number = np.full(int(place.max()) + 1, -1, dtype=np.int64)
-        number[place] = np.arange(place.size)
-        order = number[number >= 0]
-        found = {name: column[order] for name, column in found.items()}
-    return found
-
-
-def _model_codes(cells: _Cells, role: str, models: tuple[str, ...]) -> Integers:
+def _model_codes(cells: VoteCells, role: str, models: tuple[str, ...]) -> Integers:
     """Models of one side of the votes, as positions in `models`."""
     names, codes = cells.names[role]
     if codes.size and codes.dtype.kind == "i" and codes.min() < 0:
@@ -381,7 +172,7 @@ def _model_codes(cells: _Cells, role: str, models: tuple[str, ...]) -> Integers:
 
 
 def _outcomes(
-    cells: _Cells, layout: str, rows: VoteRows, worth: Mapping[str, float]
+    cells: VoteCells, layout: str, rows: VoteRows, worth: Mapping[str, float]
 ) -> tuple[Outcomes, VoteRows]:
     """Outcomes of all votes, and the rows with how doubtful winners were read."""
     if layout == "counts":
@@ -416,7 +207,7 @@ _NUMBERS: Mapping[str, Mapping[str, float]] = {
 }
 
 
-def _refuse_unknown(cells: _Cells, rows: VoteRows, outcome: Integers) -> None:
+def _refuse_unknown(cells: VoteCells, rows: VoteRows, outcome: Integers) -> None:
     unknown = outcome == UNKNOWN
     if not unknown.any():
         return
@@ -445,7 +236,7 @@ def _refuse_unknown(cells: _Cells, rows: VoteRows, outcome: Integers) -> None:
 
 
 def _positions(
-    cells: _Cells, models: tuple[str, ...], first: Integers, second: Integers, ordered: bool
+    cells: VoteCells, models: tuple[str, ...], first: Integers, second: Integers, ordered: bool
 ) -> Integers | None:
     """Which model was shown first: 1 for the first, -1 for the second; None if nothing tells."""
     if "position" not in cells.names:
@@ -462,7 +253,7 @@ def _positions(
     return np.where(outcome == NO_VOTE, 0, 1 - outcome).astype(np.int8)
 
 
-def _covariates(cells: _Cells, controls: Controls) -> NDArray[np.float64] | None:
+def _covariates(cells: VoteCells, controls: Controls) -> NDArray[np.float64] | None:
     """Values of the controls, shape (R, q): of the first model less the second."""
     if not controls:
         return None
@@ -474,7 +265,7 @@ def _covariates(cells: _Cells, controls: Controls) -> NDArray[np.float64] | None
     return table
 
 
-def _control(cells: _Cells, role: str, name: str, column: str) -> NDArray[np.float64]:
+def _control(cells: VoteCells, role: str, name: str, column: str) -> NDArray[np.float64]:
     values = cells.numbers[role]
     gone = np.isnan(values)
     if gone.any():
@@ -485,7 +276,7 @@ def _control(cells: _Cells, role: str, name: str, column: str) -> NDArray[np.flo
     return values
 
 
-def _weigh(cells: _Cells, rows: VoteRows, found: Outcomes) -> VoteRows:
+def _weigh(cells: VoteCells, rows: VoteRows, found: Outcomes) -> VoteRows:
     """Rows with the votes and weights behind them."""
     votes = rows.votes if found.votes is None else found.votes
     weight, squared = found.share, None if found.share is None else found.share**2
@@ -516,7 +307,7 @@ _EXPECTED = {
 }
 
 
-def _checked(cells: _Cells, role: str, found: Outcomes) -> NDArray[np.float64] | None:
+def _checked(cells: VoteCells, role: str, found: Outcomes) -> NDArray[np.float64] | None:
     """Counts, weights or probabilities of the rows of votes, each above 0."""
     if role not in cells.numbers:
         return None
@@ -540,7 +331,7 @@ def _checked(cells: _Cells, role: str, found: Outcomes) -> NDArray[np.float64] |
     return values if found.row is None else values[found.row]
 
 
-def _if_answers(cells: _Cells) -> str:
+def _if_answers(cells: VoteCells) -> str:
     """What to do where most votes are of a model and itself, as labels of two classifiers are."""
     names = [cells.columns.get(role) for role in ("model_a", "model_b", "winner")]
     if None in names:
@@ -554,7 +345,7 @@ def _if_answers(cells: _Cells) -> str:
 
 
 def _leave_out(
-    cells: _Cells, rows: VoteRows, origin: NDArray[np.intp] | None, *, drop_self: bool
+    cells: VoteCells, rows: VoteRows, origin: NDArray[np.intp] | None, *, drop_self: bool
 ) -> VoteRows:
     """Rows that count: with an outcome, of two models, cast without their names in sight."""
     keep = rows.outcome != NO_VOTE

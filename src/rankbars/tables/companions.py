@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from rankbars.tables.columns import fold_name, role_names
 from rankbars.tables.database import Engine
-from rankbars.tables.metrics import name_words, split_words, usual_direction
+from rankbars.tables.metrics import name_words, usual_direction
+from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.tablerows import Table
 from rankbars.tables.valuetables import ValueTable, hold_cells

@@ -13,7 +13,7 @@ from rankbars.tables.asides import COUNTS, has_counts
 from rankbars.tables.cells import read_number
 from rankbars.tables.columns import fold_name, role_names
 from rankbars.tables.database import Engine
-from rankbars.tables.metrics import split_words
+from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.statistics import Statistics
 from rankbars.tables.tablerows import Table

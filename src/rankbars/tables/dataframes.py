@@ -24,11 +24,12 @@ from rankbars.tables.columns import fold_name, role_names
 from rankbars.tables.companions import kind_of_statistic
 from rankbars.tables.conditions import choose_rows
 from rankbars.tables.database import Engine
+from rankbars.tables.givenoptions import options_of
 from rankbars.tables.headers import find_metric, join_levels, names_metric
 from rankbars.tables.metrics import is_trial_metric
 from rankbars.tables.parsedtables import FileNames
 from rankbars.tables.parsing import parse_table
-from rankbars.tables.readoptions import SHARED_TASK, ReadOptions, options_of
+from rankbars.tables.readoptions import SHARED_TASK, ReadOptions
 from rankbars.tables.remarks import note_chosen_rows
 from rankbars.tables.strays import note_lookalikes
 from rankbars.tables.tableheads import corner_names

@@ -14,7 +14,6 @@ from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.tables.asides import is_mean_of_losses
 from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import (
-    CORPORA,
     ends_in_loss,
     is_amount,
     is_plain,
@@ -23,6 +22,7 @@ from rankbars.tables.metrics import (
     states_loss,
     usual_direction,
 )
+from rankbars.tables.metricwords import CORPORA
 from rankbars.tables.parsedtables import Group
 from rankbars.tables.readoptions import ReadOptions
 

@@ -15,7 +15,8 @@ from rankbars.tables.asides import describes_models, is_helper, is_rating, is_su
 from rankbars.tables.columns import fold_name, names_source, paste_columns, role_names
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.likelyroles import COMPARED, MOST_TASKS, RATERS
-from rankbars.tables.metrics import is_amount, is_measure, name_words, split_words
+from rankbars.tables.metrics import is_amount, is_measure, name_words
+from rankbars.tables.metricwords import split_words
 from rankbars.tables.proposals import ask_whom_it_is_about, split_values
 from rankbars.tables.runnames import TIMES, are_times
 from rankbars.tables.scoresides import PLACES

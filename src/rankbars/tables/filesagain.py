@@ -14,7 +14,7 @@ from typing import NamedTuple
 from rankbars.errors import DataError
 from rankbars.tables.columns import fold_name
 from rankbars.tables.database import quote_text
-from rankbars.tables.metrics import split_words
+from rankbars.tables.metricwords import split_words
 from rankbars.tables.parsedtables import (
     FileNames,
     ParsedTable,

@@ -40,7 +40,8 @@ from rankbars.tables.measuredcolumns import (
     refuse_systems,
     refuse_unnamed_models,
 )
-from rankbars.tables.metrics import ends_in_loss, is_measure, split_words, usual_direction
+from rankbars.tables.metrics import ends_in_loss, is_measure, usual_direction
+from rankbars.tables.metricwords import split_words
 from rankbars.tables.modelcolumns import refuse_answers, refuse_score
 from rankbars.tables.proposals import ask_two_ways, ask_undecided, unnamed_rows
 from rankbars.tables.runnames import (

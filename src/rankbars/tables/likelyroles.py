@@ -14,10 +14,11 @@ from types import MappingProxyType
 from rankbars.errors import DataError
 from rankbars.tables.asides import is_attribute, likely_scores
 from rankbars.tables.columns import fold_name, names_source, role_names
-from rankbars.tables.labelledscores import tells_score
-from rankbars.tables.metrics import name_words, split_words, usual_direction
+from rankbars.tables.metrics import name_words, usual_direction
+from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.runnames import are_times
+from rankbars.tables.scoresides import tells_score
 from rankbars.tables.tableheads import Header
 from rankbars.tables.tablerows import Table
 

@@ -24,10 +24,7 @@ from rankbars.tables.asides import (
 )
 from rankbars.tables.cells import WORDS, NumberColumn, Unread, merge_columns, read_number
 from rankbars.tables.columns import (
-    existing_column,
-    find_segments,
     fold_name,
-    names_source,
     paste_metrics,
     paste_names,
     role_names,
@@ -41,13 +38,9 @@ from rankbars.tables.companions import (
     ranks_of,
     spread_columns,
 )
-from rankbars.tables.metrics import (
-    CORPORA,
-    ends_in_loss,
-    stated_direction,
-    usual_direction,
-    without_metric,
-)
+from rankbars.tables.matrixkeys import TASK_LABELS, TASK_NUMBERS, RowKeys
+from rankbars.tables.metrics import ends_in_loss, stated_direction, usual_direction, without_metric
+from rankbars.tables.metricwords import CORPORA
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.tableheads import Header, corner_names, names_items
 from rankbars.tables.tablerows import Table
@@ -55,7 +48,7 @@ from rankbars.tables.tasktwice import columns_left_aside
 from rankbars.tables.words import are_yes_or_no, ask_about_words
 
 __all__ = [
-    "MOST_ROWS", "TASK_NUMBERS", "MatrixColumns", "describes_rows", "numeric_columns",
+    "MOST_ROWS", "MatrixColumns", "describes_rows", "numeric_columns",
     "refuse_decorated", "survey_columns",
 ]  # fmt: skip
 
@@ -64,10 +57,6 @@ _DATE = re.compile(r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{2,4}
 
 # How large a model is: 70B, 8x7B, 12 GB.
 _SIZE = re.compile(r"\d[\d.,]*(?:x\d[\d.,]*)?\s*(?:[kmbt]|bn|[kmgt]i?b)", re.IGNORECASE)
-
-# Columns of a matrix whose rows are tasks that describe the task.
-TASK_LABELS = ("metric", "category", "family")
-TASK_NUMBERS = ("n", "weight")
 
 
 class MatrixColumns(NamedTuple):
@@ -180,57 +169,6 @@ def survey_columns(
     return parts, seen
 
 
-def _keys(header: Header, names: Sequence[str], rows: str, columns: str) -> dict[str, str]:
-    """Columns that number rows, by role, and the column of tasks beside them or beside items."""
-    if columns == "epoch":
-        return {role: name for role in ("task", "model") for name in names
-                if fold_name(name) in corner_names(role)
-                and name not in header.numbers}  # fmt: skip
-    if columns != "model" or rows == "task":
-        return {}
-    keys = header.keys
-    tasks = [
-        name for place, name in enumerate(names)
-        if fold_name(name) in corner_names("task")
-        and (keys or place == 0 or not describes_answers(name))
-    ]  # fmt: skip
-    found = keys or any(map(names_items, names))
-    return keys | ({"task": tasks[0]} if found and tasks else {})
-
-
-def _keys_within(header: Header, names: Sequence[str]) -> dict[str, str]:
-    """Columns that name or number the rows of models that have several."""
-    model = next((name for name in names if fold_name(name) in corner_names("model")), None)
-    if model is None or header.is_different(model):
-        return {}
-    items = [name for name in names if name != model and names_items(name)]
-    return header.keys | ({"item": items[0]} if items else {})
-
-
-def _named_columns(table: Table, columns: str, options: ReadOptions) -> dict[str, str]:
-    """Columns of a matrix that the caller named, by role.
-
-    Raises
-    ------
-    DataError
-        If one does not exist, or its role is what the header or the cells of the matrix hold.
-    """
-    named = {role: name for role, name in options.columns.items() if name}
-    for role, name in named.items():
-        existing_column(name, role, table.columns, table.source)
-        if role in (columns, *_CELL_ROLES):
-            holds = "header" if role == columns else "cells"
-            raise DataError(
-                f"{table.source}: in this matrix the {holds} hold the {role}s, so the column "
-                f"{name!r} cannot. Leave {role}={name!r} out, or the layout, if there is one row "
-                "per score."
-            )
-    return named
-
-
-_CELL_ROLES = ("score", "se", "ci_low", "ci_high", "ci_level")
-
-
 def _without_ratings(
     parts: MatrixColumns, seen: Mapping[str, NumberColumn], options: ReadOptions
 ) -> MatrixColumns:
@@ -254,20 +192,12 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
     chosen = chosen if len(options.metrics) > 1 else []
     header = Header.of(table)
     numeric = header.numbers
+    own = RowKeys.of(table, rows, columns, options)
+    row_names, keys, traits = own.row_names, own.keys, dict(own.traits)
     names = [name for name in table.columns if name not in header.row_numbers]
-    named = _named_columns(table, columns, options)
-    inside = rows == "model" and columns == "task" and not named
-    keys = _keys_within(header, names) if inside else _keys(header, names, rows, columns)
-    keys = {role: name for role, name in keys.items() if name not in named.values()} | named
-    traits = {role: keys.pop(role) for role in (*TASK_LABELS, *TASK_NUMBERS) if role in named}
-    row_names = keys.pop(rows, None) or _row_names(
-        [name for name in names if name not in keys.values()], header, rows
-    )
-    if rows == "item" and columns == "model":
-        row_names, keys = _with_source(header, names, row_names, keys, named, options.models)
     taken = {row_names, *keys.values(), *traits.values()}
     rest = [name for name in names if name not in taken]
-    numbers = header.row_numbers - set(named.values())
+    numbers = header.row_numbers - own.named
     dropped = [name for name in table.columns if name in numbers]
 
     def leave_aside(some: Collection[str]) -> None:
@@ -438,65 +368,6 @@ def _several_rows(table: Table) -> str:
         f"{model!r} names models that have several rows, as of folds or runs, so each column seems "
         "to be a metric."
     )
-
-
-def _with_source(
-    header: Header, names: Sequence[str], rows: str | None, keys: Mapping[str, str],
-    named: Collection[str], models: Collection[str],
-) -> tuple[str | None, dict[str, str]]:  # fmt: skip
-    """The column of items, and keys with what they come from: patients that have several scans."""
-    free = [name for name in names if name not in (*keys.values(), *models)]
-    rows = _names_of_items(header, rows, free, clustered="cluster" in named)
-    if "cluster" in keys:
-        return rows, dict(keys)
-    segments = {} if "item" in named else find_segments(names)
-    if segments:
-        return segments["item"], {**keys, "cluster": segments["cluster"]}
-    free = [name for name in names if name not in keys.values()]
-    source = next((name for name in free if name != rows and names_source(name)), None)
-    if rows is not None and names_source(rows):
-        texts = [name for name in free if name not in header.numbers]
-        beside = next(filter(header.is_different, texts), rows)
-        rows, source = (rows, source) if beside == rows else (beside, rows)
-    return rows, {**keys, **({} if source is None else {"cluster": source})}
-
-
-def _row_names(names: Sequence[str], header: Header, rows: str) -> str | None:
-    """Column that names the rows; None if rows are items without a name.
-
-    No model is called after its place where a text beside it names each row.
-    """
-    spellings = corner_names(rows)
-    named = [name for name in names if fold_name(name) in spellings]
-    if named:
-        return named[0]
-    if not names or (rows == "item" and names[0] in header.numbers):
-        return None
-    if rows == "model" and _holds_places(names[0], header):
-        texts = (name for name in names if name not in header.numeric and not is_helper(name))
-        return next(filter(header.is_different, texts), names[0])
-    return names[0]
-
-
-def _holds_places(name: str, header: Header) -> bool:
-    """Whether a column is called after places, or a number, and holds some of 1 to n.
-
-    >>> _holds_places("Rank", Header(["Rank", "who"], [(1, "ash"), (2, "birch")]))
-    True
-    """
-    called = is_helper(name) or fold_name(name) in ("", "no", "nr", "number", "pos")
-    cells = header.read[name]
-    return called and all(one is not None and one in range(1, len(cells) + 1) for one in cells)
-
-
-def _names_of_items(
-    header: Header, found: str | None, free: Sequence[str], *, clustered: bool
-) -> str | None:
-    """The column of items: none that repeats within named groups; else one that numbers rows."""
-    by_place = found is not None and fold_name(found) not in corner_names("item")
-    if found is not None and clustered and by_place and not header.is_different(found):
-        return None
-    return next(filter(header.counts_up, free), None) if found is None else found
 
 
 def numeric_columns(

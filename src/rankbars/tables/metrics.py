@@ -1,8 +1,4 @@
-"""Names of metrics: which side is usually better, and which are proportions.
-
-The lists never flip a score. A name that it lists as lower-is-better stops the reading until the
-direction is declared, because stored results are often negated already.
-"""
+"""Names of metrics: which side is usually better, and which are proportions."""
 
 from __future__ import annotations
 
@@ -12,9 +8,27 @@ from functools import lru_cache
 from typing import Literal
 
 from rankbars.errors import OptionError
+from rankbars.tables.metricwords import (
+    AMOUNTS,
+    CRITERIA,
+    HIGHER,
+    LOWER,
+    MAY_BE_NEGATIVE,
+    NEGATED,
+    PARTS,
+    PLACES,
+    PLAIN,
+    PROPORTIONS,
+    QUANTITIES,
+    SCALED,
+    SPENT,
+    SYLLABLES,
+    TELLING,
+    UNWANTED,
+    VIRTUES,
+)
 
 __all__ = [
-    "CORPORA",
     "depends_on_scale",
     "ends_in_loss",
     "is_amount",
@@ -28,7 +42,6 @@ __all__ = [
     "name_words",
     "never_negative",
     "refuse_trial_metric",
-    "split_words",
     "stated_direction",
     "states_loss",
     "usual_direction",
@@ -68,11 +81,6 @@ def refuse_trial_metric(name: str) -> None:
         )
 
 
-def split_words(text: str) -> frozenset[str]:
-    """The words of a text, as lists in this package are written."""
-    return frozenset(text.split())
-
-
 @lru_cache(maxsize=1024)
 def name_words(name: str) -> tuple[str, ...]:
     """The words of a name, without case.
@@ -85,122 +93,13 @@ def name_words(name: str) -> tuple[str, ...]:
     return tuple(re.findall(r"[^\W_]+", name.casefold()))
 
 
-LOWER = split_words("""
-    error errors metricerror errorrate err er loss logloss nll negativeloglikelihood
-    negloglikelihood crossentropy perplexity wordperplexity byteperplexity ppl bitsperbyte bpb
-    bitspercharacter bpc brier brierscore ece mce calibrationerror wer cer ter mer wil eer
-    fid kid der rmse mse mae mape smape mase msle rmsle nrmse rmsse wape wrmsse medae
-    meanabsoluteerror meansquarederror rootmeansquarederror squarederror absoluteerror crps
-    wql quantileloss pinballloss hinge deviance hammingloss zerooneloss latency runtime time
-    duration seconds cost price tokens regret distance toxicity toxicityrate
-    hallucinationrate falsepositiverate fpr falsenegativerate fnr failurerate refusalrate
-    attacksuccessrate hallucinations violations timeouts failed failures losses
-    misses missrate misclass misclassified misclassification misclassifications mistakes defects
-    fpr95 fdr falsediscoveryrate falsealarmrate failrate crashrate collisionrate
-    hd hausdorff assd asd chamfer emd epe aepe ade minade fde minfde mpjpe pampjpe mpvpe pve nme
-    absrel absrelative sqrel rmselog silog levenshtein wasserstein divergence drift jitter
-    volumedifference lpips dists fad fvd mcd niqe brisque piqe mindcf tdcf jer aurc eaurc augrc
-    ause optimalitygap aic bic fpr95tpr rtf mdape mdae owa msis mis wis winkler winklerscore
-    intervalscore energyscore logscore rmsd residual residuals looic waic gaptooptimal gaptoopt
-    percentincorrect classifce usercputime buildcputime elapsedtime noisesensitivity
-    promptsensitivity formatsensitivity ordersensitivity positionsensitivity
-    perturbationsensitivity
-""")
-
-# Counts or shares of what should not be, and sometimes the name of a test of it: they count by
-# themselves, and before a rate or a number; as parts of other names they say nothing.
-_UNWANTED = re.compile(
-    r"hallucinat(?:ed|es|ions?|ing)|toxic|(?:over|false)?refus(?:ed|es|als?)|bias(?:es|ed)?"
-    r"|stereotyp(?:es?|ed|ing)|harm(?:s|ful|fulness)?|unsafe|jailbr(?:eaks?|oken)|misinformation"
-    r"|sycophan(?:cy|tic)|decepti(?:on|ve)|leak(?:s|ed|age)|crash(?:es|ed)?|omissions?"
-    r"|(?:is|was)?(?:wrong|incorrect)|mistak(?:es?|en)|invalid|bugs?|defect(?:s|ive)?|faults?|fail(?:s|ed|ures?)?"
-    r"|loss(?:es)?|lost|miss(?:es|ed)?|mis(?:class|predict|label)\w*|violat(?:es|ed|ions?)"
-    r"|timeouts?|timedout|regress(?:ed|ions?)|collisions?|offroad|errors?|errored"
-    r"|false(?:positives?|negatives?|alarms?)|un(?:solved|resolved|answered)|rejected|rejections?"
-)
-_QUANTITIES = split_words("""
-    rate rates ratio share fraction frac percent percentage pct count counts num number n no total
-    is was has probability prob avg mean per score
-""")
 _RATE = re.compile(r"(?:[_\s]per[_\s]|/\s?)(?:s|secs?|seconds?|min|minutes?|h|hours?)$")
-# Names of metrics that are names of data sets too.
-CORPORA = frozenset({"ami"})
-_PLACES = split_words("rank ranks ranking position")
-
 # Errors and losses as one word of a name, in German too: "wQuantileLoss", "testerror", "Fehler".
 _ENDS_IN_LOSS = re.compile(r"(?:error|fehler|verlust)$|[^fg]loss$")
-_NEGATED = split_words("negloglikelihood negativeloglikelihood")
-
-# What a metric was measured on, as scikit-learn writes it: test_neg_log_loss.
-_PARTS = frozenset({"test", "train", "val"})
-
-# Of these, what also ends other names.
-_SYLLABLES = split_words("er err der ter mer kid fid duration seconds hd asd ade emd bic drift")
-
-# Of these, the logarithm of a density or a difference may lie below 0.
-MAY_BE_NEGATIVE = split_words("""
-    loss nll negativeloglikelihood negloglikelihood crossentropy bitsperbyte bpb
-    bitspercharacter bpc deviance regret looic
-""")
-
-# Amounts of time and money: less is usually better, but a rate or a budget is written the same.
-AMOUNTS = split_words("latency time walltime cputime price tokens cost")
 _UNIT = re.compile(
     r"(?:_|\s)(?:s|ms|secs?|usd|mm|cm|px)$"
     r"|[(\[](?:s|ms|secs?|usd|\$|[µμnm]s|mm|cm|km|px|pixels?|°|deg|degrees?)[)\]]"
 )
-
-PROPORTIONS = split_words("""
-    accuracy acc accnorm accuracynorm top1 top5 top1accuracy top5accuracy exactmatch em
-    quasiexactmatch prefixexactmatch correct iscorrect correctness passrate pass passed
-    passat1 pass1 success successrate resolved resolverate resolvedrate solved solverate
-    winrate hitrate
-""")
-
-HIGHER = PROPORTIONS | split_words("""
-    score balancedaccuracy f1 f1score macrof1 microf1 weightedf1 f1macro f1micro fbeta f05
-    f2 precision recall sensitivity specificity hit hits auc auroc rocauc auprc prauc aucpr
-    averageprecision ap map gini mcc mccscore matthewscorrelation matthewscorrcoef kappa
-    cohenkappa qwk bleu sacrebleu chrf rouge rouge1 rouge2 rougel rougelsum meteor bertscore
-    bleurt comet ndcg mrr dcg spearman spearmanr pearson pearsonr correlation cosinespearman
-    cosinepearson kendall kendalltau r2 r2score explainedvariance vmeasure nmi ami ari
-    adjustedrandindex silhouette iou miou dice dsc nsd jaccard psnr ssim elo reward returns
-    throughput utility preference maxaccuracy loglikelihood
-    fmeasure fscore areaunderroc areaunderroccurve areaunderprc roc rocarea prcarea percentcorrect
-    kappastatistic correlationcoefficient rsquared rsq informationscore
-""")
-
-
-# In seconds, in money or in tokens: their unit is the same on every data set.
-_SPENT = split_words("""
-    latency runtime time duration seconds cost price tokens usercputime buildcputime elapsedtime
-""")
-
-# In a unit: of the target, where the mean over different data sets means nothing, or as above.
-SCALED = _SPENT | split_words("""
-    loss logloss nll negativeloglikelihood negloglikelihood crossentropy loglikelihood
-    perplexity wordperplexity byteperplexity ppl bitsperbyte bpb bitspercharacter bpc rmse mse
-    mae msle rmsle medae meanabsoluteerror meansquarederror rootmeansquarederror squarederror
-    absoluteerror metricerror crps wql quantileloss pinballloss deviance regret distance reward
-    returns throughput utility elo psnr hd hausdorff assd asd chamfer emd epe aepe ade minade
-    fde minfde mpjpe pampjpe mpvpe pve levenshtein wasserstein volumedifference
-""")
-
-
-# What an answer is praised for.
-_VIRTUES = split_words("""
-    faithfulness relevance relevancy helpfulness harmlessness honesty truthfulness coherence fluency
-    adequacy naturalness grammaticality readability intelligibility conciseness completeness clarity
-    groundedness factuality informativeness instructionfollowing
-""")
-
-# What judges and tools grade an answer for, beside metrics whose better side is known.
-_CRITERIA = _VIRTUES | split_words("""
-    answerrelevance answerrelevancy contextprecision contextrecall contextrelevance
-    contextrelevancy contextentityrecall answercorrectness answersimilarity semanticsimilarity
-    similarity consistency factualcorrectness style tone safety quality overallquality depth
-    creativity bias hallucination noisesensitivity rubric rating grade
-""")
 
 
 def is_virtue(name: str) -> bool:
@@ -212,16 +111,7 @@ def is_virtue(name: str) -> bool:
     (True, True, False)
     """
     words = name_words(_PARENTHESES.sub(" ", name).casefold().removesuffix("score"))
-    return bool(words) and not {"".join(words), words[-1], "".join(words[-2:])}.isdisjoint(_VIRTUES)
-
-
-_PLAIN = split_words("""
-    score scores scored result results value values point points reward rewards mark marks grade
-    grades rating ratings rated answer outcome verdict judgement judgment label quality likert
-    stars vote votes performance perf metric eval evaluation agreement share ok good valid right
-    true yes correct match matched matches exact acceptable accepted preferred
-    human humans judge rater annotator grader
-""")
+    return bool(words) and not {"".join(words), words[-1], "".join(words[-2:])}.isdisjoint(VIRTUES)
 
 
 def is_plain(name: str) -> bool:
@@ -235,7 +125,7 @@ def is_plain(name: str) -> bool:
     (True, True, False, False)
     """
     words = name_words(name)
-    return is_measure(name) or any(word in _PLAIN or word.endswith("ed") for word in words)
+    return is_measure(name) or any(word in PLAIN or word.endswith("ed") for word in words)
 
 
 def is_measure(name: str) -> bool:
@@ -247,7 +137,7 @@ def is_measure(name: str) -> bool:
     (True, True, False)
     """
     folded = "".join(name_words(name))
-    return usual_direction(name) is not None or folded.removesuffix("score") in _CRITERIA
+    return usual_direction(name) is not None or folded.removesuffix("score") in CRITERIA
 
 
 @lru_cache(maxsize=1024)
@@ -282,9 +172,9 @@ def usual_direction(name: str) -> Literal["higher", "lower"] | None:
     words = name_words(name)
     if not words:
         return None
-    if len(words) > 2 and words[0] in _PARTS and words[1] == "neg":
+    if len(words) > 2 and words[0] in PARTS and words[1] == "neg":
         words = words[1:]
-    negated = words[0] in ("neg", "negative", "negated") and not _spellings(words) & _NEGATED
+    negated = words[0] in ("neg", "negative", "negated") and not _spellings(words) & NEGATED
     if negated and usual_direction(" ".join(words[1:])):
         return "higher"
     # "1-auc", "one minus accuracy", "accuracy drop": a good measure turned around.
@@ -338,25 +228,25 @@ def _is_unwanted(words: Sequence[str]) -> bool:
     if _is_place(words):
         return True
     end = len(words)
-    while end and words[end - 1] in _QUANTITIES:
+    while end and words[end - 1] in QUANTITIES:
         end -= 1
     start = 0
-    while start < end and words[start] in _QUANTITIES:
+    while start < end and words[start] in QUANTITIES:
         start += 1
     # Behind a rate, the last word or two: "GSM8K fail rate".
     first = max(start, end - 2) if end < len(words) else start
     runs = {"".join(words[first:end]), *(words[end - 1 : end] if end < len(words) else ())}
-    return any(_UNWANTED.fullmatch(run) for run in runs)
+    return any(UNWANTED.fullmatch(run) for run in runs)
 
 
 def _is_place(words: Sequence[str]) -> bool:
     """Whether words end in one for a place among others, as in "preference rank"."""
-    return len(words) > 1 and words[-1] in _PLACES and words[-2] != "reciprocal"
+    return len(words) > 1 and words[-1] in PLACES and words[-2] != "reciprocal"
 
 
 def _is_loss(words: Sequence[str]) -> bool:
     ends = {"".join(words[start:]) for start in range(len(words))}
-    return bool(ends & (LOWER if len(words) == 1 else LOWER - _SYLLABLES))
+    return bool(ends & (LOWER if len(words) == 1 else LOWER - SYLLABLES))
 
 
 _PARENTHESES = re.compile(r"\([^()]*\)|\[[^][]*\]")
@@ -463,17 +353,10 @@ def lacks_unit(name: str) -> bool:
     >>> lacks_unit("val_rmse"), lacks_unit("latency_ms"), lacks_unit("accuracy")
     (True, False, False)
     """
-    own = SCALED - _SPENT
+    own = SCALED - SPENT
     return not _UNIT.search(name.casefold().strip()) and bool(_spellings(name_words(name)) & own)
 
 
-# Names of metrics that name nothing else, where they begin or end the name of a task.
-_TELLING = split_words("""
-    accuracy acc accnorm exactmatch em f1 f1score macrof1 microf1 rouge rouge1 rouge2 rougel
-    rougelsum bleu sacrebleu chrf meteor bertscore ndcg mrr recall precision auc auroc rocauc
-    auprc prauc rmse mse mae mape smape mase wql crps logloss nll perplexity ppl bpb wer cer
-    spearman spearmanr pearson pearsonr kendall mcc
-""")
 _LONGEST = 3  # words of a metric
 
 
@@ -490,7 +373,7 @@ def metric_in_name(task: str) -> str | None:
     words = name_words(task)
     for count in range(min(_LONGEST, len(words)), 0, -1):
         for run in ("".join(words[-count:]), "".join(words[:count])):
-            telling = run in _TELLING or run.rstrip("0123456789") in _TELLING
+            telling = run in TELLING or run.rstrip("0123456789") in TELLING
             if telling or (count > 1 and re.fullmatch(r"pass(at)?\d+", run)):
                 return run
     return None

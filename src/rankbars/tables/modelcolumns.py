@@ -20,7 +20,8 @@ from rankbars.tables.columnkinds import (
 from rankbars.tables.columns import fold_name, paste_columns, paste_names, role_names
 from rankbars.tables.derivedscores import find_changes, find_composed, find_margin
 from rankbars.tables.matrixcolumns import MatrixColumns
-from rankbars.tables.metrics import split_words, usual_direction
+from rankbars.tables.metrics import usual_direction
+from rankbars.tables.metricwords import split_words
 from rankbars.tables.oddscores import ask_about_mark, find_mark
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.tableheads import HEAD_ROWS, TRUTHS, Header

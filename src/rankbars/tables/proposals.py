@@ -13,13 +13,8 @@ from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.companions import FAILED, RIGHT, STATISTICS, TOTALS, kind_of_statistic
 from rankbars.tables.designs import numbers_of_folds
 from rankbars.tables.likelyroles import COMPARED, MOST_TASKS, RATERS, likely_roles
-from rankbars.tables.metrics import (
-    ends_in_loss,
-    is_amount,
-    is_measure,
-    split_words,
-    usual_direction,
-)
+from rankbars.tables.metrics import ends_in_loss, is_amount, is_measure, usual_direction
+from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import LAYOUTS
 from rankbars.tables.scoresides import PLACES, ranks_low_first
 from rankbars.tables.sidebyside import (

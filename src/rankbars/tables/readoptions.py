@@ -7,26 +7,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from itertools import accumulate
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from rankbars.errors import DataError, OptionError, UnknownOptionError, one_of
 from rankbars.tables.columns import ROLES
-from rankbars.tables.metrics import refuse_trial_metric
 from rankbars.tables.votecolumns import VOTE_LAYOUTS, VOTE_ROLES
 
 if TYPE_CHECKING:
     from rankbars.tables.database import Engine
     from rankbars.tables.decorated import CellMeaning
 
-__all__ = [
-    "LAYOUTS", "PERIODS", "ROWS", "SHARED_TASK", "ReadOptions", "Room", "options_of",
-    "parse_size",
-]  # fmt: skip
+__all__ = ["LAYOUTS", "PERIODS", "ROWS", "SHARED_TASK", "ReadOptions", "Room", "parse_size"]
 
 SHARED_TASK = "all"  # the task of files that name none
 
@@ -153,7 +148,7 @@ SELF_VOTES: tuple[SelfVotes, ...] = ("raise", "drop")
 # How messages call them.
 _SPREADS = ("std", "sd", "stdev")
 _ROWS, _SELF_VOTES = "kind of rows", "treatment of votes of a model against itself"
-_RERUNS, _FAILED = "choice of reruns", "score of failed trials"
+_RERUNS = "choice of reruns"
 
 
 def _new_engine() -> Engine:
@@ -166,7 +161,7 @@ def _new_engine() -> Engine:
 class ReadOptions:
     """What the caller declares of results; everything not declared is read from the files.
 
-    Use `options_of`, which also takes the spellings of the command line.
+    `rankbars.tables.givenoptions.options_of` also takes the spellings of the command line.
 
     Parameters
     ----------
@@ -335,170 +330,3 @@ class ReadOptions:
             raise OptionError(
                 f"The minimum of the scores must lie below the maximum; got {low!r} and {high!r}."
             )
-
-
-def options_of(given: Mapping[str, Any], format: str = "auto") -> ReadOptions:
-    """Options by the names that `rankbars.read` has for them; those not named have their defaults.
-
-    Columns and directions are mappings, or lists of ``"role=name"`` and ``"rmse=lower"``. The name
-    of a `format` may say what the layout of a table is.
-
-    Raises
-    ------
-    OptionError
-        If a value is out of range or not known, or a name is declared twice in different ways.
-
-    Examples
-    --------
-    >>> options_of({"metric": ["acc", "f1"], "direction": "rmse=lower"}).metrics
-    ('acc', 'f1')
-    """
-    metrics = _named_once(given.get("metric"), "metric")
-    for name in metrics:
-        refuse_trial_metric(name)
-    layout, size = given.get("layout"), given.get("download_limit")
-    limit = given.get("memory_limit")
-    told = {name: take(given[name]) for name, take in _TAKEN.items()
-            if given.get(name) is not None}  # fmt: skip
-    return ReadOptions(
-        metric=metrics[0] if metrics else None,
-        layout="tidy" if format == "tidy" and layout is None else layout,
-        metrics=metrics,
-        room=Room(
-            None if limit is None else parse_size(limit),
-            bool(given.get("by_reference")),
-            given.get("n_jobs", 1),
-        ),
-        models=_named_once(given.get("models"), "model"),
-        filters=_named_once(given.get("filter"), "filter"),
-        sheets=_named_once(given.get("sheet"), "sheet"),
-        download_limit=None if size is None else parse_size(size, "limit of a download"),
-        **told,
-    )
-
-
-def _meaning(given: str) -> CellMeaning | None:
-    from rankbars.tables.decorated import parse_meaning
-
-    return parse_meaning(given)
-
-
-def _worth(given: str | Mapping[str, object] | Sequence[str]) -> dict[str, float]:
-    if not given:
-        return {}
-    from rankbars.tables.words import parse_words
-
-    return parse_words(given)
-
-
-def _paths(given: str | Mapping[str, str]) -> dict[str, str]:
-    if not given:
-        return {}
-    from rankbars.tables.jsonmaps import parse_map
-
-    return parse_map(given)
-
-
-def _texts(given: str | Sequence[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
-
-
-def _conditions(given: str | Sequence[str]) -> tuple[str, ...]:
-    from rankbars.tables.conditions import parse_condition
-
-    found = _texts(given)
-    for text in found:
-        parse_condition(text)
-    return found
-
-
-def _named_once(names: str | Sequence[str] | None, what: str) -> tuple[str, ...]:
-    """One or several names as a tuple.
-
-    Raises
-    ------
-    OptionError
-        If a name is empty.
-
-    Examples
-    --------
-    >>> _named_once("acc", "metric"), _named_once(["acc", "f1", "acc"], "metric")
-    (('acc',), ('acc', 'f1'))
-    """
-    given = () if names is None else (names,) if isinstance(names, str) else tuple(names)
-    if "" in given:
-        raise OptionError(f"The name of a {what} is empty.")
-    return tuple(dict.fromkeys(given))
-
-
-def _period(given: str) -> str:
-    """A unit of time, or a date; raises `OptionError` if it is neither."""
-    if not given or given in PERIODS:
-        return given
-    try:
-        return date.fromisoformat(str(given)).isoformat()
-    except ValueError:
-        raise OptionError.out_of_range(
-            "over_time", given, "day, week, month, or a date such as 2025-03-15"
-        ) from None
-
-
-def _columns_by_role(given: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
-    if isinstance(given, Mapping):
-        return dict(given)
-    pairs = []
-    for text in [given] if isinstance(given, str) else given:
-        role, sign, name = text.partition("=")
-        if not sign:
-            raise OptionError(
-                f"A column is named as ROLE=NAME, such as item=question; got {text!r}."
-            )
-        pairs.append((role.strip(), name))
-    return _unique(pairs, "column")
-
-
-def _direction_by_name(given: str | Mapping[str, str] | Sequence[str]) -> dict[str, Side]:
-    sides = _sides_by_name(given)
-    return {name: one_of("direction", side, DIRECTIONS) for name, side in sides.items()}
-
-
-def _sides_by_name(given: str | Mapping[str, str] | Sequence[str]) -> dict[str, str]:
-    if isinstance(given, Mapping):
-        return dict(given)
-    pairs = []
-    for text in [given] if isinstance(given, str) else given:
-        # A task may have an equals sign in its name: the side stands after the last one.
-        name, _, side = text.rpartition("=")
-        pairs.append((name, side))
-    return _unique(pairs, "direction")
-
-
-def _unique(pairs: Sequence[tuple[str, str]], what: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name, value in pairs:
-        if found.setdefault(name, value) != value:
-            raise OptionError(
-                f"The {what} of {name or 'all scores'!r} is declared as {found[name]!r} and as "
-                f"{value!r}; give it once."
-            )
-    return found
-
-
-# What is given under the name of an option → what `ReadOptions` holds under it.
-_TAKEN: Mapping[str, Callable[[Any], Any]] = {
-    "columns": _columns_by_role,
-    "direction": _direction_by_name,
-    "cells": _meaning,
-    "words": _worth,
-    "where": _conditions,
-    "over_time": _period,
-    "map": _paths,
-    "trials": lambda given: one_of("way of trials", given, ("", "fixed")),
-    "failed": lambda given: bool(one_of(_FAILED, given, ("lowest",))),
-    **dict.fromkeys(("controls", "within"), _texts),
-    **dict.fromkeys(("compare_anyway", "other_hosts", "arena_per_file", "by_call"), bool),
-    **dict.fromkeys(
-        ("rows", "folds", "test_share", "minimum", "maximum", "self_votes", "decimal", "reruns"),
-        lambda given: given,
-    ),
-}

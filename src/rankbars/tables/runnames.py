@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
 from rankbars.tables.columns import fold_name
-from rankbars.tables.metrics import split_words
+from rankbars.tables.metricwords import split_words
 
 __all__ = [
     "TIMES", "answer_role", "are_times", "is_lettered", "is_series", "names_run", "numbers_steps",

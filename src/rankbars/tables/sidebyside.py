@@ -19,13 +19,8 @@ from rankbars.tables.cells import read_number
 from rankbars.tables.columnkinds import refuse_predictions
 from rankbars.tables.columns import fold_name, paste_columns, role_names
 from rankbars.tables.conditions import paste_condition, quote_column
-from rankbars.tables.metrics import (
-    ends_in_loss,
-    is_measure,
-    name_words,
-    split_words,
-    usual_direction,
-)
+from rankbars.tables.metrics import ends_in_loss, is_measure, name_words, usual_direction
+from rankbars.tables.metricwords import split_words
 from rankbars.tables.runnames import are_times
 from rankbars.tables.tableheads import TRUTHS, UNNAMED, Header, corner_names
 from rankbars.tables.tablerows import Table

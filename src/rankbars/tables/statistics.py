@@ -22,7 +22,8 @@ from rankbars.tables.companions import (
 )
 from rankbars.tables.database import Engine
 from rankbars.tables.layouts import find_answers
-from rankbars.tables.metrics import is_proportion, name_words, split_words, usual_direction
+from rankbars.tables.metrics import is_proportion, name_words, usual_direction
+from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.tableheads import UNNAMED, Header, corner_names
 from rankbars.tables.tablerows import Table

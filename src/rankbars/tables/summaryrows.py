@@ -12,7 +12,7 @@ import numpy as np
 from rankbars.tables.asides import is_summary, without_extent
 from rankbars.tables.cells import read_number
 from rankbars.tables.columns import fold_name
-from rankbars.tables.metrics import split_words
+from rankbars.tables.metricwords import split_words
 
 __all__ = [
     "MARGIN", "beside_numbered", "check_summaries", "describe_left_out", "is_share_right",

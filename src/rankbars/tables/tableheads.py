@@ -11,7 +11,8 @@ from weakref import WeakKeyDictionary
 from rankbars.tables.asides import describes_answers, is_helper, likely_scores
 from rankbars.tables.cells import read_number
 from rankbars.tables.columns import ROLES, fold_name, role_names
-from rankbars.tables.metrics import is_measure, split_words
+from rankbars.tables.metrics import is_measure
+from rankbars.tables.metricwords import split_words
 from rankbars.tables.rowstates import REJECTED_WORDS, STATUS_WORDS
 from rankbars.tables.tablerows import Table
 from rankbars.tables.words import are_outcomes

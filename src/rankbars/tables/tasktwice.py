@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
 from rankbars.tables.columns import fold_name
-from rankbars.tables.metrics import name_words, split_words, without_metric
+from rankbars.tables.metrics import name_words, without_metric
+from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.tableheads import Header
 from rankbars.tables.tablerows import Table

@@ -26,12 +26,12 @@ from rankbars.tables.columns import (
 )
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import quote
-from rankbars.tables.labelledscores import ask_about_label
 from rankbars.tables.likelyroles import describe_lists
-from rankbars.tables.metrics import is_trial_metric, split_words, usual_direction
+from rankbars.tables.metrics import is_trial_metric, usual_direction
+from rankbars.tables.metricwords import split_words
 from rankbars.tables.parsedtables import FileNames, TidyTable, take_names
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.scoresides import refuse_other_sides
+from rankbars.tables.scoresides import ask_about_label, refuse_other_sides
 from rankbars.tables.settings import find_settings
 from rankbars.tables.summaryrows import describe_left_out, is_share_right, names_summaries
 from rankbars.tables.tableheads import HEAD_ROWS, Header, find_state

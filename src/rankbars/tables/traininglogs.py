@@ -9,7 +9,8 @@ from rankbars.errors import DataError
 from rankbars.tables.asides import likely_scores
 from rankbars.tables.columns import fold_name, paste_columns, role_names
 from rankbars.tables.conditions import paste_condition, quote_column
-from rankbars.tables.metrics import split_words, usual_direction
+from rankbars.tables.metrics import usual_direction
+from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.tableheads import PROGRESS, Header
 from rankbars.tables.tablerows import Table

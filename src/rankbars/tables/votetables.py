@@ -18,7 +18,7 @@ from rankbars.errors import DataError
 from rankbars.tables.cells import label_text, parse_number
 from rankbars.tables.columns import check_header
 from rankbars.tables.database import report_damage
-from rankbars.tables.metrics import split_words
+from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.tableheads import Header
 from rankbars.tables.tablerows import Table
@@ -99,7 +99,7 @@ def scores_of_votes(table: Table, options: ReadOptions, task: str, *, part: bool
     DataError
         If the table cannot be understood.
     """
-    from rankbars.tables.castvotes import control_columns
+    from rankbars.tables.votecells import control_columns
     from rankbars.tables.votetasks import join_tasks, scores_of_rows
 
     named = any(options.columns.values())

@@ -14,8 +14,9 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.votes import Ballots, Labels, Votes
 from rankbars.errors import DataError
-from rankbars.tables.castvotes import Names, VoteRows
+from rankbars.tables.castvotes import VoteRows
 from rankbars.tables.readoptions import ReadOptions
+from rankbars.tables.votecells import Names
 from rankbars.tables.votecolumns import VoteColumns
 
 __all__ = ["drop_singles", "join_tasks", "scores_of_rows"]

@@ -18,13 +18,8 @@ from rankbars.tables.columnkinds import (
 from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.companions import SE_ENDINGS, spread_columns
 from rankbars.tables.entries import refuse_entries_of_matrix
-from rankbars.tables.matrixcolumns import (
-    MOST_ROWS,
-    TASK_NUMBERS,
-    MatrixColumns,
-    numeric_columns,
-    survey_columns,
-)
+from rankbars.tables.matrixcolumns import MOST_ROWS, MatrixColumns, numeric_columns, survey_columns
+from rankbars.tables.matrixkeys import TASK_NUMBERS
 from rankbars.tables.metrics import name_words, usual_direction
 from rankbars.tables.modelcolumns import (
     MOST_ITEMS,

@@ -16,7 +16,7 @@ from rankbars.errors import OptionError
 from rankbars.tables.cells import PLAIN_WORDS, WORDS, NumberColumn, parse_number
 from rankbars.tables.conditions import TableView
 from rankbars.tables.database import quote_text
-from rankbars.tables.metrics import split_words
+from rankbars.tables.metricwords import split_words
 from rankbars.tables.relations import Relation
 from rankbars.tables.tablerows import Table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankbars.stats.averaging.rowcovariance import row_covariance
+from rankbars.stats.averaging.taskcontrasts import row_covariance
 from rankbars.stats.pairwise.paired import paired_t
 
 

@@ -11,8 +11,12 @@ from numpy.typing import NDArray
 
 from rankbars.data.categorymeans import CategoryMeans, LinkedCategories
 from rankbars.data.evidence import Evidence, Items
-from rankbars.stats.averaging.rowcovariance import row_covariance
-from rankbars.stats.averaging.taskcontrasts import add_task, constant_errors, start_sums
+from rankbars.stats.averaging.taskcontrasts import (
+    add_task,
+    constant_errors,
+    row_covariance,
+    start_sums,
+)
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.steps.average.joinedtasks import JoinedTasks, row_labels
 from rankbars.steps.average.plan import AveragePlan, TaskPart
