@@ -210,7 +210,7 @@ CASES = (
         "votes with short names/codes of winners",
         "rank v.csv",
         {"v.csv": text(votes("A", "B", "result", ("1", "2", "0")))},
-        ("the winner '0' of", "write it as tie"),
+        ("the winner '0' of", "--word 0=tie"),
         ("model=A", "score=result"),
         code=1,
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import re
 from pathlib import Path
 from typing import Any
@@ -68,6 +70,16 @@ def test_putting_equal_votes_together_changes_nothing(tmp_path: Path) -> None:
         ("model_a,model_b,winner", ["a,b,a", "a,b,tie (inconsistent)", "a,b,B", "a,b,neither"]),
         ("model_1,model_2,verdict", ["b,a,second", "b,a,A=B", "a,b,2", "a,b,Both are bad"]),
         ("model_a,model_b,winner", ["cy,b,cy", "cy,b,tie", "b,cy,b", "b,cy,both bad"]),
+        (
+            "model_a,model_b,winner",
+            [
+                "a,b,A is much better",
+                "a,b,About the same",
+                "a,b,2 is slightly better",
+                "a,b,neither",
+            ],
+        ),
+        ("left,right,winner", ["a,b,right worse", "a,b,1=2", "b,a,prefer left", "a,b,both_bad"]),
     ],
 )
 def test_words_for_outcomes(header: str, rows: list[str], tmp_path: Path) -> None:
@@ -115,6 +127,88 @@ def test_rankings_and_choices_are_votes_between_each_two(tmp_path: Path) -> None
     assert ranked.ballots.labels["cluster"].groups == 2
     chosen = read_text(tmp_path, "options,choice\na|b|c,a\nb|c,c\n")
     assert chosen.wins.tolist() == [[0, 1, 1], [0, 0, 0], [0, 1, 0]]
+
+
+def test_a_condition_chooses_rankings_choices_and_no_square(tmp_path: Path) -> None:
+    text = "judge,ranking\nx,a > b = c\ny,c > a\nz,b > a\n"
+    chosen = read_text(tmp_path, text, where="judge != 'x'")
+    alone = read_text(tmp_path, "judge,ranking\ny,c > a\nz,b > a\n")
+    assert same_votes(chosen, alone)
+    with pytest.raises(rb.DataError, match=r"row 4.*'b' twice"):
+        read_text(tmp_path, "judge,ranking\nx,a > a\ny,c > a\nz,b > b\n", where="judge != 'x'")
+    some = read_text(tmp_path, "options,choice,day\na|b|c,a,1\nb|c,c,2\n", where="day = 2")
+    assert some.n == 1
+    with pytest.raises(rb.DataError, match="no rows to choose from"):
+        read_text(tmp_path, ",a,b,c\na,,3,2\nb,1,,4\nc,2,2,\n", where="a > 1")
+
+
+def test_numbers_below_zero_are_no_words_for_a_side(tmp_path: Path) -> None:
+    text = "model_a,model_b,winner\na,b,1\na,b,-1\nb,a,-1\n"
+    with pytest.raises(rb.DataError, match=r"the winner '-1'.*--word -1=0 --word 1=1"):
+        read_text(tmp_path, text)
+    votes = read_text(tmp_path, text, words={"-1": 0, "1": 1})
+    assert votes.wins.tolist() == [[0, 2], [1, 0]]
+    codes = "model_a,model_b,winner\na,b,1\na,b,2\nb,a,0\nb,a,-1\n"
+    with pytest.raises(rb.DataError, match=r"--word 0=tie --word -1=tie"):
+        read_text(tmp_path, codes)
+
+
+def test_grades_of_preference_are_read_as_whom_the_high_ones_favour(tmp_path: Path) -> None:
+    text = "model_a,model_b,outcome\na,b,-2\na,b,3\nb,a,0\nb,a,1\n"
+    with pytest.raises(rb.DataError, match="grades of preference") as caught:
+        read_text(tmp_path, text)
+    first, second = re.findall(r"words=(\{.*?\}), or (\{.*?\})", str(caught.value))[0]
+    assert read_text(tmp_path, text, words=ast.literal_eval(first)).wins.tolist() == [
+        [0, 1],
+        [2, 0],
+    ]
+    assert read_text(tmp_path, text, words=ast.literal_eval(second)).wins.tolist() == [
+        [0, 2],
+        [1, 0],
+    ]
+
+
+def _pasted(text: str, folder: Path, **options: Any) -> rb.Votes:
+    """The votes that the line of pandas in a message makes of a table."""
+    frame = pd.read_csv(write(folder, text))
+    with pytest.raises(rb.DataError, match="in pandas: ") as caught:
+        rb.Scores.from_frame(frame, **options)
+    line = str(caught.value).partition("in pandas: ")[2].partition("index=False)")[0]
+    with contextlib.chdir(folder):
+        exec(f"{line}index=False)", {"frame": frame})
+        return only_votes(rb.read("votes.csv", **options))
+
+
+def test_both_orders_are_counted_as_the_answer_to_the_question_says(tmp_path: Path) -> None:
+    rows = ["1,a,b,False,A", "1,a,b,True,A", "2,a,b,False,B", "2,a,b,True,A", "3,a,b,True,tie"]
+    text = "\n".join(["prompt_id,model_a,model_b,swapped,winner", *rows, ""])
+    assert _pasted(text, tmp_path).wins.tolist() == [[0, 1], [3, 0]]
+    as_it_is = read_text(tmp_path, text, columns={"position": ""})
+    assert as_it_is.wins.tolist() == [[0, 3], [1, 0]]
+    named = re.sub(r"A$", "a", re.sub(r"B$", "b", text, flags=re.M), flags=re.M)
+    assert read_text(tmp_path, named).wins.tolist() == [[0, 3], [1, 0]]
+
+
+def test_two_scores_in_a_row_make_a_vote_by_the_line_that_is_proposed(tmp_path: Path) -> None:
+    text = "prompt,model_a,model_b,score_a,score_b\n1,a,b,4,2\n2,b,a,5,5\n3,b,a,3,1\n"
+    votes = _pasted(text, tmp_path)
+    assert votes.wins.tolist() == [[0, 1], [1, 0]]
+    assert votes.ties.sum() == 2
+    shares = "model_a,model_b,score_a,score_b\na,b,1,0\nb,a,0.5,0.5\n"
+    assert read_text(tmp_path, shares).n == 2
+
+
+def test_several_voters_in_a_row_make_votes_by_the_line_that_is_proposed(tmp_path: Path) -> None:
+    rows = "1,a,b,A,A,A\n2,b,a,A,B,tie\n3,a,b,B,B,B\n4,a,b,A,A,A\n"
+    text = f"item,model_a,model_b,ann,bo,majority\n{rows}"
+    assert _pasted(text, tmp_path).wins.tolist() == [[0, 5], [3, 0]]
+
+
+def test_a_voter_called_the_majority_is_one_where_nobody_else_saw_its_prompts(
+    tmp_path: Path,
+) -> None:
+    text = "prompt_id,judge,model_a,model_b,winner\n1,majority,a,b,A\n2,u1,a,b,B\n"
+    assert read_text(tmp_path, text).n == 2
 
 
 def test_weights_times_and_labels_are_kept(tmp_path: Path) -> None:

@@ -108,7 +108,8 @@ _BESIDE = split_words("""
 
 # Amounts where other words stand beside: by themselves these are names of data sets too.
 _AMOUNTS_BESIDE = split_words("""
-    length lengths energy hours hrs dimension dimensions dim dims disk storage votes battles mem
+    length lengths energy hours hrs dimension dimensions dim dims disk storage mem
+    vote votes battle battles comparison comparisons game games match matches
     downloads likes stars turns rounds steps calls retries messages
 """)
 

@@ -27,18 +27,23 @@ from rankbars.tables.votecells import (
 )
 from rankbars.tables.votecolumns import VoteColumns
 from rankbars.tables.voteoutcomes import (
-    KNOWN_WORDS,
-    MOST_WORDS,
-    NO_VOTE,
     SHARES,
-    UNKNOWN,
     Outcomes,
-    ask_about_words,
     count_outcomes,
     read_outcomes,
     share_out,
     spell_winners,
     winners_read_as,
+)
+from rankbars.tables.votewords import (
+    KNOWN_WORDS,
+    MOST_WORDS,
+    NO_VOTE,
+    UNKNOWN,
+    are_grades,
+    ask_about_grades,
+    ask_about_words,
+    grades_of_winners,
     word_code,
 )
 
@@ -78,6 +83,8 @@ class VoteRows(NamedTuple):
         How winners were read that could be the name of a model or a word for a side.
     spelled : mapping from str to str
         Models by how winners write them, where the case differs.
+    graded : tuple of str, optional
+        Two words for one side that differ in how much it was preferred.
     categories : array of int, shape (R,), optional
         Bits of the `category_names`, as in `Ballots`.
     category_names : tuple of str
@@ -101,6 +108,7 @@ class VoteRows(NamedTuple):
     named: int = 0
     winners: str = ""
     spelled: Mapping[str, str] = MappingProxyType({})
+    graded: tuple[str, str] | None = None
     categories: NDArray[np.int64] | None = None
     category_names: tuple[str, ...] = ()
 
@@ -181,7 +189,7 @@ def _outcomes(
         return Outcomes(np.full(rows.first.size, WIN, np.int8)), rows
     if "winner" not in cells.names:
         role = next(role for role in SHARES if role in cells.numbers)
-        return share_out(cells.numbers[role], role, cells.columns[role], cells.place), rows
+        return share_out(cells.numbers[role], role, cells.columns, cells.place), rows
     given, codes = cells.names["winner"]
     free = [word for word in given if word.strip().casefold() not in worth]
     spelled = {word: name for word, name in zip(free, spell_winners(free, rows.models), strict=True)
@@ -196,7 +204,8 @@ def _outcomes(
         raise DataError(f"{cells.source}: {error}") from error
     _refuse_unknown(cells, rows, outcome)
     winners = winners_read_as(codes, names, outcome, rows.models)
-    return Outcomes(outcome), rows._replace(winners=winners, spelled=spelled)
+    graded = grades_of_winners(free) if winners != "names" else None
+    return Outcomes(outcome), rows._replace(winners=winners, spelled=spelled, graded=graded)
 
 
 # What part of a vote the first model gets by a number that stands among words.
@@ -217,9 +226,11 @@ def _refuse_unknown(cells: VoteCells, rows: VoteRows, outcome: Integers) -> None
     more = f" (also unknown: {', '.join(map(repr, others[:5]))})" if others else ""
     hint = "Correct the cell, or name another column: --column winner=NAME."
     zero = word_code(text) == UNKNOWN and text.strip() in ("0", "0.0")
-    if zero and {"2", "2.0"} & {word.strip() for word in words}:
-        hint = "If 0 is a tie beside 1 and 2, write it as tie, or as 0.5."
-    elif zero:
+    numbers = [parse_number(word) for word in words if word_code(word) != NO_VOTE]
+    grades = [number for number in numbers if number is not None]
+    if len(grades) == len(numbers) and are_grades(grades):
+        hint = ask_about_grades(grades, (cells.columns["model_a"], cells.columns["model_b"]))
+    elif zero and not others and 2.0 not in numbers:
         hint = (
             "If 1 means that the first model won and 0 that the second did: --column "
             f"score={cells.columns.get('winner', 'NAME')} (and --column winner=)."

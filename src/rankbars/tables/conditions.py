@@ -19,6 +19,7 @@ from rankbars.tables.tablerows import Table
 
 __all__ = [
     "Cell", "ChosenTable", "Compiler", "Condition", "NoRowError", "TableView", "choose_rows",
+    "chosen_places",
     "parse_condition", "paste_condition", "quote_column",
 ]  # fmt: skip
 
@@ -428,6 +429,15 @@ class ChosenTable(TableView):
             for name, column in relation.known.items()
         }  # fmt: skip
         return chosen._replace(known=known)
+
+
+def chosen_places(table: Table, rows: int) -> Sequence[int]:
+    """Positions of the chosen rows among the first ones of a table; all where no condition is."""
+    if not isinstance(table, ChosenTable):
+        return range(rows)
+    relation = table.relate({}, {})
+    found = relation.engine.ask(f"SELECT place FROM {relation.clause} ORDER BY place")
+    return [int(place) for (place,) in found]
 
 
 def _largest(relation: Relation, name: str) -> float:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from rankbars.tables.asides import is_never_score
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name
 from rankbars.tables.companions import end_pairs
@@ -45,7 +46,7 @@ def _find_ends(table: Table) -> Mapping[str, str]:
     if model is None or len(pairs) != 1:
         return {}
     low, high = pairs[0]
-    scores = [name for name in numbers if name not in pairs[0]]
+    scores = [name for name in numbers if name not in pairs[0] and not is_never_score(name)]
     if len(scores) != 1 or not (_at_95(low, high) and _are_of(low, scores[0])):
         return {}
     cells = Header.of(table).cells

@@ -47,7 +47,6 @@ from rankbars.tables.proposals import ask_two_ways, ask_undecided, unnamed_rows
 from rankbars.tables.runnames import (
     answer_role,
     are_times,
-    is_lettered,
     is_series,
     names_run,
     numbers_steps,
@@ -65,13 +64,11 @@ from rankbars.tables.tableheads import (
 )
 from rankbars.tables.tablerows import Table
 from rankbars.tables.traininglogs import refuse_steps
+from rankbars.tables.votecolumns import find_sides
 
 __all__ = ["Layout", "find_answers", "find_layout"]
 
 _NUMBERED_FOLD = re.compile(r"(?:(?:cv|fold|split|resample)[-_ ]?)?\d+", re.I)
-
-# Pairs of columns that name the two sides of a vote.
-PAIRS = (("modela", "modelb"), ("model1", "model2"), ("llm1", "llm2"), ("left", "right"))
 
 # Why a matrix without a name above its first column is read so.
 _UNNAMED_ROWS = "the first column has no name and names the rows"
@@ -135,15 +132,12 @@ def find_layout(
         return Layout("tidy", "rows are folds, as cross_validate of scikit-learn returns them")
     refuse_records(table, header)
     refuse_answers(table, header)
-    for first, second in PAIRS:
-        scored = {first, second} <= set(map(fold_name, header.numeric))
-        if {first, second} <= header.folded and not (
-            scored or is_series(first, header.folded) or is_lettered(first, header.folded)
-        ):
-            raise DataError(
-                f"{table.source}: this is a table of pairwise votes (a row compares two models), "
-                "not of scores."
-            )
+    sides = find_sides(header.columns)
+    if sides is not None and not {*sides[:2]} <= header.numeric:
+        raise DataError(
+            f"{table.source}: this is a table of pairwise votes (a row compares two models), not "
+            "of scores."
+        )
     refuse_measured(table, header)
     refuse_unnamed_models(table, header)
     asked = header.outcomes and not header.has("score", weak=True)

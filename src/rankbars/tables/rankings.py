@@ -13,6 +13,7 @@ from rankbars.data.votes import TIE, WIN
 from rankbars.errors import DataError
 from rankbars.tables.castvotes import VoteRows
 from rankbars.tables.cells import label_text
+from rankbars.tables.conditions import chosen_places
 from rankbars.tables.tablerows import Table
 from rankbars.tables.votecells import Names
 from rankbars.tables.votecolumns import VoteColumns
@@ -41,7 +42,7 @@ def collect_rankings(table: Table, columns: VoteColumns) -> VoteRows:
     cells = _cells(table, columns)
     pairs: list[tuple[int, str, str, int]] = []
     unscored = 0
-    for number in range(len(next(iter(cells.values()), []))):
+    for number in chosen_places(table, len(next(iter(cells.values()), []))):
         place = f"{table.source}, row {table.header_rows + 1 + number}"
         votes = _row_votes(cells, number, place)
         if votes is None:
@@ -180,7 +181,8 @@ def _parse_list(cell: object, place: str) -> list[str]:
 
 def _names(cells: Sequence[object], row: NDArray[np.int64]) -> Names:
     texts = [label_text(cell) for cell in cells]
-    names = tuple(sorted({text for text in texts if text is not None}))
+    named = {texts[number] for number in np.unique(row).tolist()}
+    names = tuple(sorted(name for name in named if name is not None))
     place = {name: code for code, name in enumerate(names)}
-    codes = np.array([-1 if text is None else place[text] for text in texts], dtype=np.int64)
+    codes = np.array([-1 if text is None else place.get(text, -1) for text in texts], np.int64)
     return Names(names, codes[row])

@@ -15,10 +15,12 @@ __all__ = [
     "OUTCOMES",
     "VOTE_LAYOUTS",
     "VOTE_ROLES",
+    "NoOutcomeError",
     "VoteColumns",
     "find_short_sides",
     "find_sides",
     "find_vote_columns",
+    "other_side",
 ]
 
 # Names of the two columns of models, folded. The second value says whether the first column is
@@ -40,7 +42,11 @@ PAIRS: tuple[tuple[str, str, bool], ...] = (
 )
 
 # Names that are those of sides only where the cells are names of one set, and a vote was won.
-SHORT_PAIRS = (("a", "b"), ("first", "second"), ("one", "two"), ("home", "away"))
+SHORT_PAIRS = (
+    ("a", "b"), ("first", "second"), ("one", "two"), ("home", "away"), ("optiona", "optionb"),
+    ("option1", "option2"), ("candidatea", "candidateb"), ("sidea", "sideb"),
+    ("varianta", "variantb"),
+)  # fmt: skip
 
 # Names of the columns of the model that won and of the one that lost, folded.
 WON_AND_LOST = (
@@ -75,7 +81,7 @@ OTHERS: Mapping[str, frozenset[str]] = {
         "judge", "judgeid", "judgename", "judgemodel", "worker", "workerid", "annotator",
         "annotatorid", "voter", "voterid", "user", "userid", "rater", "raterid", "evaluator",
         "participant", "participantid", "email", "emailaddress", "username", "respondent",
-        "respondentid",
+        "respondentid", "prolificpid", "prolificid", "completedby",
     }),
     "prompt": frozenset({
         "prompt", "promptid", "question", "questionid", "instruction", "instructionid", "item",
@@ -83,6 +89,7 @@ OTHERS: Mapping[str, frozenset[str]] = {
     }),
     "cluster": frozenset({
         "cluster", "clusterid", "conversation", "conversationid", "session", "sessionid", "pairid",
+        "evaluationsessionid",
     }),
     "task": frozenset({"task", "taskname", "dataset", "benchmark"}),
     "position": frozenset({"position", "shownfirst", "firstshown", "firstposition"}),
@@ -105,6 +112,10 @@ VOTE_ROLES = (
     "model_a", "model_b", *OUTCOMES, *COUNTS, *OTHERS, "category", "loser", "ranking", "options",
 )  # fmt: skip
 VOTE_LAYOUTS = ("votes", "beats")
+
+
+class NoOutcomeError(DataError):
+    """No column of a table of votes is called after an outcome."""
 
 
 class VoteColumns(NamedTuple):
@@ -163,10 +174,13 @@ _BESIDE = frozenset({
 })  # fmt: skip
 _WORD = re.compile(r"[a-z]+|\d+")
 
+# Parts of a record that stand before the names of their columns: Input.model_a, data.model_a.
+_PART_OF_RECORD = re.compile(r"(?i)^(?:input|answer|data|fields?|meta|metadata)\.")
+
 
 def _sides_by_word(columns: Sequence[str]) -> tuple[str, str, bool] | None:
     """Two columns of models whose names differ in a word for the side, as ``response_a_model``."""
-    by_words = {tuple(_WORD.findall(name.casefold())): name for name in reversed(columns)}
+    by_words = {_words(name): name for name in reversed(columns)}
     for words, name in reversed(by_words.items()):
         for place, word in enumerate(words):
             rest = {*words[:place], *words[place + 1 :]}
@@ -176,6 +190,28 @@ def _sides_by_word(columns: Sequence[str]) -> tuple[str, str, bool] | None:
             if named and other in by_words and third not in by_words:
                 return name, by_words[other], word in ("left", "first")
     return None
+
+
+def other_side(name: str, columns: Sequence[str]) -> str | None:
+    """The column of the second model whose name differs from one of the first in the side alone.
+
+    Examples
+    --------
+    >>> other_side("score_a", ["score_a", "score_b"]), other_side("score", ["score", "score_b"])
+    ('score_b', None)
+    """
+    by_words = {_words(one): one for one in reversed(columns)}
+    words = _words(name)
+    others = [
+        (*words[:place], _SIDES[word], *words[place + 1 :])
+        for place, word in enumerate(words)
+        if word in _SIDES
+    ]
+    return next((by_words[other] for other in others if other in by_words), None)
+
+
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(_PART_OF_RECORD.sub("", name.casefold())))
 
 
 def find_short_sides(columns: Sequence[str]) -> tuple[str, str] | None:
@@ -318,7 +354,7 @@ def _pick_outcome(roles: dict[str, str], free: list[str], off: set[str], source:
             roles[role] = found
             free.remove(found)
             return [role]
-    raise DataError(
+    raise NoOutcomeError(
         f"{source}: no column says who won the votes. Columns left: "
         f"{', '.join(map(repr, free[:12])) or 'none'}. Name it: --column winner=NAME, or "
         "score=NAME for 1, 0.5 and 0."
@@ -339,8 +375,12 @@ def _pick(role: str, names: frozenset[str], free: Sequence[str], source: str) ->
 
 
 def _is(name: str, names: frozenset[str]) -> bool:
-    return fold_name(name) in names
+    return _fold(name) in names
 
 
 def _by_fold(columns: Sequence[str]) -> dict[str, str]:
-    return {fold_name(name): name for name in reversed(columns)}
+    return {_fold(name): name for name in reversed(columns)}
+
+
+def _fold(name: str) -> str:
+    return fold_name(_PART_OF_RECORD.sub("", name))

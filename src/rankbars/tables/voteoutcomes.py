@@ -1,11 +1,7 @@
-"""Outcomes of votes: what words, shares and counts say about the two models.
-
-Only words that are listed here count; an unknown one is never a tie.
-"""
+"""Outcomes of votes: what words, shares and counts say about the two models."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -15,32 +11,25 @@ from numpy.typing import NDArray
 from rankbars.data.votes import BAD, LOSS, TIE, WIN
 from rankbars.errors import DataError
 from rankbars.tables.columns import paste_columns
+from rankbars.tables.votewords import (
+    MOST_WORDS,
+    NO_VOTE,
+    UNKNOWN,
+    are_grades,
+    ask_about_grades,
+    ask_about_words,
+    word_code,
+)
 
 __all__ = [
-    "KNOWN_WORDS", "MOST_WORDS", "NO_VOTE", "SHARES", "UNKNOWN", "Outcomes", "ask_about_words",
-    "count_outcomes", "read_outcomes",
-    "share_out", "spell_winners", "winners_read_as", "word_code",
-]  # fmt: skip
-
-UNKNOWN, NO_VOTE = -1, -2
-
-_FIRST = """a modela model1 llma llm1 systema system1 left first 1 assistanta responsea answera
-output1 playera player1 generator1 a>b a>>b b<a b<<a"""
-_SECOND = """b modelb model2 llmb llm2 systemb system2 right second 2 assistantb responseb answerb
-output2 playerb player2 generator2 b>a b>>a a<b a<<b"""
-_TIE = """tie tied ties draw equal same 0.5 a=b b=a tiebothgood bothgood botharegood
-tieinconsistent nopreference nodifference nowinner thesame aboutthesame samequality equivalent
-similar indifferent equallygood bothequallygood"""
-_BAD = "bothbad tiebothbad botharebad neither equallybad bothequallybad"
-_NOTHING = ("", "na", "nan", "null")
-
-_WORDS = {
-    **dict.fromkeys(_FIRST.split(), WIN),
-    **dict.fromkeys(_SECOND.split(), LOSS),
-    **dict.fromkeys(_TIE.split(), TIE),
-    **dict.fromkeys(_BAD.split(), BAD),
-    **dict.fromkeys(_NOTHING, NO_VOTE),
-}
+    "SHARES",
+    "Outcomes",
+    "count_outcomes",
+    "read_outcomes",
+    "share_out",
+    "spell_winners",
+    "winners_read_as",
+]
 
 # Roles of numbers that say what part of a vote the first model gets, and what they run from.
 SHARES = {
@@ -48,28 +37,6 @@ SHARES = {
     "preference": "from 1 (the first model is preferred) to 2 (the second is)",
     "chosen": "1 (the first model was chosen) or 0 (the second was)",
 }
-
-KNOWN_WORDS = (
-    "model_a, A, left, first or 1; model_b, B, right, second or 2; tie, draw, A=B or 0.5; both_bad "
-    "or tie (bothbad); or the name of the model that won"
-)
-
-
-def word_code(text: str) -> int:
-    """Outcome that a word stands for, for the first model; `UNKNOWN` or `NO_VOTE`.
-
-    Case, blanks and punctuation do not count.
-
-    Examples
-    --------
-    >>> [word_code(word) for word in ("model_a", "Tie (bothbad)", "B>>A", "0.5", "?", "n/a")]
-    [0, 3, 2, 1, -1, -2]
-    """
-    folded = text.strip().casefold()
-    plain = "".join(c for c in folded if c.isalnum() or c in "=<>.")
-    if not plain and folded.strip("-–—"):
-        return UNKNOWN  # such as "?"; dashes stand for nothing
-    return _WORDS.get(plain.removesuffix(".0"), UNKNOWN)
 
 
 def read_outcomes(
@@ -145,23 +112,6 @@ def read_outcomes(
 def _plain_word(word: str) -> str:
     """A word without case, and a whole number without what a column of fractions adds to it."""
     return word.strip().casefold().removesuffix(".0")
-
-
-# More words than these are no outcomes but another column.
-MOST_WORDS = 6
-
-
-def ask_about_words(words: Sequence[str]) -> str:
-    """The lines that say of words that they are ties, or no votes."""
-    tie, missing = (
-        shlex.join(part for word in words for part in ("--word", f"{word.strip()}={worth}"))
-        for worth in ("tie", "missing")
-    )
-    it = "it is" if len(words) == 1 else "they are"
-    return (
-        f"If {it} a tie: {tie}. If {it} no vote: {missing} (in Python: "
-        f"words={dict.fromkeys(map(str.strip, words), 'missing')!r})."
-    )
 
 
 def _declared_code(word: str, share: float) -> int:
@@ -250,7 +200,7 @@ class Outcomes(NamedTuple):
 
 
 def share_out(
-    values: NDArray[np.float64], role: str, column: str,
+    values: NDArray[np.float64], role: str, columns: Mapping[str, str],
     place: Callable[[NDArray[np.bool_]], str],
 ) -> Outcomes:  # fmt: skip
     """Outcomes of votes from numbers; a share between win and tie becomes two.
@@ -261,8 +211,8 @@ def share_out(
         What the column holds, NaN where there is no outcome.
     role : str
         One of `SHARES`.
-    column : str
-        Name of the column, for messages.
+    columns : mapping from str to str
+        Column by role, for messages.
     place : callable
         Which rows → name of the first of them, for messages.
 
@@ -271,7 +221,7 @@ def share_out(
     DataError
         If a number is no outcome.
     """
-    share = _first_share(values, role, column, place)
+    share = _first_share(values, role, columns, place)
     plain = np.select([share == 1, share == 0, share == 0.5, np.isnan(share)],
                       [WIN, LOSS, TIE, NO_VOTE], BAD)  # fmt: skip
     parted = plain == BAD
@@ -287,12 +237,12 @@ def share_out(
 
 
 def _first_share(
-    values: NDArray[np.float64], role: str, column: str,
+    values: NDArray[np.float64], role: str, columns: Mapping[str, str],
     place: Callable[[NDArray[np.bool_]], str],
 ) -> NDArray[np.float64]:  # fmt: skip
     """What part of each vote the first model gets, 0 to 1; NaN where there is no outcome."""
     known = values[~np.isnan(values)]
-    expected = SHARES[role]
+    expected, column = SHARES[role], columns[role]
     if role == "preference" and known.size and known.max() <= 1.0:
         raise DataError(
             f"The column {column!r} holds no value above 1; preferences run {expected}. If 1 means "
@@ -308,6 +258,9 @@ def _first_share(
     if wrong.any():
         others = sorted({f"{value:g}" for value in values[wrong].tolist()})
         hint = f" {ask_about_words(others)}" if len(others) <= MOST_WORDS else ""
+        grades = np.unique(known).tolist()
+        if are_grades(grades):
+            hint = f" {ask_about_grades(grades, (columns['model_a'], columns['model_b']))}"
         raise DataError(
             f"{place(wrong)}: the outcome {values[wrong][0]:g} in column {column!r} is not one; "
             f"expected {expected}.{hint}"

@@ -25,6 +25,7 @@ from rankbars.tables.tablerows import Table
 from rankbars.tables.votecolumns import (
     OUTCOMES,
     VOTE_LAYOUTS,
+    NoOutcomeError,
     VoteColumns,
     find_short_sides,
     find_sides,
@@ -61,7 +62,7 @@ def find_vote_layout(table: Table, named: Mapping[str, str]) -> str | None:
     if short is not None and not _are_of_one_set(table, short):
         return None
     try:
-        columns = find_vote_columns(table.columns, named, table.source)
+        columns = _find_columns(table, named)
     except DataError:
         sides = find_sides(table.columns)
         if sides is not None and not _hold_fractions(table, sides[:2]):
@@ -70,6 +71,23 @@ def find_vote_layout(table: Table, named: Mapping[str, str]) -> str | None:
     if "model_a" not in columns.roles and not _several_models(table, columns):
         return None
     return f"columns {columns.describe()}"
+
+
+def _find_columns(table: Table, named: Mapping[str, str]) -> VoteColumns:
+    """Roles of the columns; raises `DataError`, with what the cells say where no name does."""
+    try:
+        return find_vote_columns(table.columns, named, table.source)
+    except NoOutcomeError as error:
+        from rankbars.tables.votequestions import ask_for_outcome
+
+        sides = find_sides(table.columns)
+        both = sides[:2] if sides is not None else None
+        if named.get("model_a") and named.get("model_b"):
+            both = named["model_a"], named["model_b"]
+        asked = "" if both is None else ask_for_outcome(table, both)
+        if not asked:
+            raise
+        raise DataError(f"{str(error).partition(' Name it: ')[0]} {asked}") from error
 
 
 def wants_votes(options: ReadOptions) -> bool:
@@ -104,9 +122,14 @@ def scores_of_votes(table: Table, options: ReadOptions, task: str, *, part: bool
 
     named = any(options.columns.values())
     if options.layout == "beats" or (options.layout is None and not named and _is_square(table)):
+        if options.where:
+            raise DataError(
+                f"{table.source}: a square table of wins has no rows to choose from. Leave out "
+                "--where (in Python: where=), or choose models: --models NAME."
+            )
         return _scores_of_beats(table, task, declared=options.layout == "beats")
     known = table.columns
-    columns = find_vote_columns(known, options.columns, table.source)
+    columns = _find_columns(table, options.columns)
     sorted_by: SortedTable | None = None
     if options.within or options.over_time:
         from rankbars.tables.votecategories import SortedTable
@@ -153,10 +176,13 @@ def _collect(table: Table, columns: VoteColumns, options: ReadOptions) -> VoteRo
     from rankbars.tables.castvotes import cast_votes
     from rankbars.tables.rankings import collect_rankings
     from rankbars.tables.votecopies import refuse_mirrors
+    from rankbars.tables.votequestions import refuse_doubtful_votes, refuse_two_scores
 
     if columns.layout in ("ranking", "options"):
         return collect_rankings(table, columns)
+    refuse_two_scores(table, columns)
     rows = cast_votes(table, columns, options)
+    refuse_doubtful_votes(table, columns, rows, options)
     if options.columns.get("time") != "":
         refuse_mirrors(table, columns, rows)
     return rows

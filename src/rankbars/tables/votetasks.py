@@ -410,6 +410,10 @@ def _notes(rows: VoteRows, columns: VoteColumns, by: str | None) -> list[Note]:
                 f"{', …' if len(pairs) > 4 else ''}); they were read as its name.",
             )
         )
+    if rows.graded is not None:
+        one, other = rows.graded
+        text = f"Winners such as {one!r} and {other!r} count alike, as one win."
+        notes.append(Note("winners-graded", text))
     for number, code, what in (
         (rows.unscored, "votes-unscored", "without an outcome"),
         (rows.against_self, "votes-against-self", "of a model against itself"),

@@ -48,7 +48,7 @@ def are_outcomes(cells: Iterable[object]) -> bool:
         return False
     words = Counter(str(cell).strip().casefold() for cell in found)
     known = sum(number for word, number in words.items() if word in _OUTCOMES or word in _SKIPPED)
-    some = not words.keys().isdisjoint(_OUTCOMES)
+    some = not words.keys().isdisjoint(_OUTCOMES) and not {"left", "right"} <= words.keys()
     return some and len(words) <= _MOST_WORDS and 2 * known >= len(found)
 
 
