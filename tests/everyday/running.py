@@ -11,6 +11,7 @@ from typing import Any
 from commandline import Answer, answer, inside
 from everyday import (
     answermatrices,
+    boards,
     clinics,
     columnkinds,
     competitions,
@@ -77,6 +78,7 @@ CASES: tuple[Case, ...] = tuple(
         foldsandvotes,
         wronginput,
         answermatrices,
+        boards,
         columnkinds,
         competitions,
         datesandversions,

@@ -113,3 +113,11 @@ def test_pairs_that_may_agree_by_chance_are_not_looked_at_one_by_one():
         return calls
 
     assert count_calls(60) < 8 * count_calls(15)
+
+
+def test_a_mean_is_found_where_some_rows_have_more_digits():
+    table = scores(3, rows=12)
+    mean = np.round(table.mean(axis=1), 1)
+    mean[4] = table[4].mean()
+    found = find_derived(np.insert(table, 0, mean, axis=1), NAMES)
+    assert found == {NAMES[0]: "the mean of all others"}

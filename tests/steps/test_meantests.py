@@ -42,6 +42,15 @@ def test_errors_estimated_from_few_rows_use_the_t_distribution() -> None:
     assert made.p[0, 1] == pytest.approx(stats.t.sf(2.0, df), rel=1e-10)
 
 
+def test_errors_from_few_rows_keep_their_t_distribution_beside_errors_of_unknown_rows() -> None:
+    estimates = rb.Estimates(("a", "b", "c"), [1.0, 0.0, 0.0], se=[0.3, 0.4, 0.4], n=[3, 4, 0])
+    made = rb.compare(rb.Scores({"t": estimates}))["t"]
+    known = stats.ttest_ind_from_stats(1.0, 0.3 * 3**0.5, 3, 0.0, 0.4 * 4**0.5, 4, equal_var=False)
+    assert made.p[0, 1] == pytest.approx(known.pvalue / 2, rel=1e-10)
+    # c is as sure as its error says, so that only a counts: 0.25² / (0.09² / 2).
+    assert made.p[0, 2] == pytest.approx(stats.t.sf(2.0, 0.25**2 / (0.09**2 / 2)), rel=1e-10)
+
+
 @pytest.mark.slow
 def test_tied_models_with_three_unpaired_rows_are_rarely_told_apart(
     calibration: Calibration,

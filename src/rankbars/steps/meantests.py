@@ -236,11 +236,12 @@ def z_test(evidence: Evidence, setting: Setting) -> Tested:
         if filled.se is not given:
             fitted = replace(evidence, se=filled.se)
         pairs = z_from_se(mean, filled.se)
-        df = _welch_df(filled.se, evidence.n)
-        if df is not None:
-            # Errors that were estimated from few rows are themselves uncertain.
-            pairs = pairs._replace(df=df)
-            summary = summary._replace(df=np.maximum(np.asarray(evidence.n) - 1.0, 1.0))
+        if evidence.n is not None and (evidence.n > 1).any():
+            # Errors that were estimated from few rows are themselves uncertain; where nobody
+            # knows from how many, they are taken for the true ones.
+            own = np.where(evidence.n > 1, evidence.n - 1.0, np.inf)
+            pairs = pairs._replace(df=_welch_df(filled.se, own))
+            summary = summary._replace(df=own)
         assumptions = (
             "Scores are close to normal with the given standard errors.",
             "Errors of different models are independent. If models answered the same items, "
@@ -286,12 +287,10 @@ def _zero_errors(filled: ZeroErrors, models: tuple[str, ...]) -> tuple[Note, ...
     return tuple(notes)
 
 
-def _welch_df(se: NDArray[np.float64], n: NDArray[np.int64] | None) -> NDArray[np.float64] | None:
-    """Welch–Satterthwaite degrees of freedom of every difference; None where rows are unknown."""
-    if n is None or (n < 2).any():
-        return None
+def _welch_df(se: NDArray[np.float64], own: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Welch–Satterthwaite degrees of freedom of every difference, from those of each model."""
     variance = se**2
-    share = variance**2 / (n - 1.0)
+    share = variance**2 / own
     with np.errstate(divide="ignore", invalid="ignore"):
         df = (variance[:, None] + variance[None, :]) ** 2 / (share[:, None] + share[None, :])
     return np.where(np.isfinite(df), df, np.inf)

@@ -101,6 +101,7 @@ _BESIDE = split_words("""
     avg average mean median total max min p50 p90 p95 p99 per of the in and s sec secs second
     seconds ms min minutes h hours usd eur gb mb kb gib b m k 1k 1m million input output
     prompt completion inference training wall gpu cpu first number model window length limit
+    vocab vocabulary tokenizer
     n num count usage used peak active activated trainable embedding hidden out kg g
     response answer summary document reply words chars characters day month last g t train training
     test

@@ -18,7 +18,8 @@ from rankbars.errors import DataError
 
 __all__ = [
     "LONGEST_NUMBER", "ONE_POINT", "PLAIN_WORDS", "WORDS", "NumberColumn", "Unread", "label_text",
-    "merge_columns", "parse_number", "read_number", "spellings_of", "without_points",
+    "merge_columns", "parse_number", "read_number", "spellings_of", "without_links",
+    "without_points",
 ]  # fmt: skip
 
 # What text may stand for a number; compared without case and surrounding blanks.
@@ -309,6 +310,28 @@ def spellings_of(text: str, decimal: str = ".") -> tuple[str, ...]:
     if "," in plain:
         found.append("comma" if decimal == "," else "thousands")
     return tuple(found)
+
+
+def without_links(text: str) -> str:
+    """A name without the link, in HTML or Markdown, that leads from it to a page.
+
+    Examples
+    --------
+    >>> without_links("<a href='https://a.b/c'>gpt (val)</a>"), without_links("[e5](https://a.b/e5)")
+    ('gpt (val)', 'e5')
+    >>> without_links('<a href="https://a.b">org/m</a>  <a href="https://a.b/d">📑</a>')
+    'org/m'
+    """
+    if not _LINK.search(text):
+        return text
+    plain = _LINK.sub(lambda found: found["html"] or found["name"] or "", text)
+    return _SIGNS_BEHIND.sub("", plain).strip() or text
+
+
+_SIGNS_BEHIND = re.compile(r"(?:\s+[^\w\s]+)+\s*$")
+_LINK = re.compile(
+    r"(?i)<a\s[^<>]*>\s*(?P<html>[^<>]*?)\s*</a>|\[(?P<name>[^\[\]]+)\]\((?:https?:|/)[^()\s]*\)"
+)
 
 
 def label_text(value: object) -> str | None:

@@ -60,6 +60,13 @@ _BOLD = re.compile(
     r"(?:\*\*|__|<b>|\\(?:textbf|underline|mathbf|textit|emph)\{)(?P<text>.*?)(?:\*\*|__|</b>|\})",
     re.IGNORECASE,
 )
+# An error in small print behind its value: 81.5_{0.5}, 81.5<sub>±0.5</sub>, {\scriptsize ± 0.5}.
+_SMALL = re.compile(
+    rf"(?:[_^]\{{|<su[bp]>|\{{?[_^]?\{{?\\(?:tiny|scriptsize|footnotesize|small|std|sd)\b\s*\{{?"
+    rf"|(?<=±)\s*\{{)\s*\(?{_MARK}?\s*(?P<error>{_NUMBER})\)?\s*(?:\}}+|</su[bp]>)+",
+    re.IGNORECASE,
+)
+_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?!\d)")
 _DASHES = str.maketrans({"−": "-", "–": "-", "—": "-", "\u00a0": " ", "\u202f": " "})
 
 
@@ -178,6 +185,8 @@ def describe_decoration(text: str) -> str:
     --------
     >>> describe_decoration("71.3 ± 1.2")[:20], describe_decoration("about 7")
     ('Say what stands behi', '')
+    >>> describe_decoration("$81.5_{0.5}$")[:20], describe_decoration("1,287 ± 4")[:20]
+    ('Say what stands behi', 'Say what stands behi')
     """
     if (found := _OF.fullmatch(text)) is not None:
         count = (
@@ -214,6 +223,11 @@ def advise_about_cell(text: str) -> str:
     if parse_number(text, ",") is not None:
         return "If the comma is the decimal mark: --decimal , (in Python: decimal=',')."
     usual = "Put what else it says into a column of its own, or remove the column."
+    if _TWO_SCORES.fullmatch(text):
+        usual = (
+            "It seems to hold two scores. Write each into a column of its own, and choose one of "
+            "them; or their mean, if that is how they count."
+        )
     if not re.search(r"\d", text):
         line = shlex.join(("--word", f"{text.strip()}=missing"))
         usual = (
@@ -223,6 +237,7 @@ def advise_about_cell(text: str) -> str:
     return describe_decoration(text) or usual
 
 
+_TWO_SCORES = re.compile(rf"\s*{_NUMBER}\s*(?:{_MARK}\s*{_NUMBER}\s*)?/\s*{_NUMBER}.*")
 _SIGNED = re.compile(r"[(\[]\s*[+\-−–]\s*\d[\d.,]*\s*%?[)\]]$")
 
 
@@ -395,7 +410,8 @@ def _split(cell: object, meaning: CellMeaning, place: str) -> tuple[object, floa
     half, interval, sides = _match(cell)
     found = half or interval or sides
     if found is None:
-        return cell, math.nan
+        plain = _undressed(cell)
+        return (cell if parse_number(plain) is None else plain), math.nan
     value = found["value"].replace(" ", "")
     if meaning.kind == "value":
         return value, math.nan
@@ -431,10 +447,21 @@ def _says_more(text: str) -> bool:
 
 
 def _match(text: str) -> tuple[re.Match[str] | None, re.Match[str] | None, re.Match[str] | None]:
-    plain = _BOLD.sub(r"\g<text>", text.translate(_DASHES).strip())
+    plain = _undressed(text)
     if len(plain) > 80:
         return None, None, None
     return _HALF.fullmatch(plain), _RANGE.fullmatch(plain), _SIDES.fullmatch(plain)
+
+
+def _undressed(text: str) -> str:
+    """A cell without what makes it bold, small or mathematics, and without commas in thousands."""
+    plain = text.translate(_DASHES).replace("$", "").replace("\\pm", "±").strip()
+    while (bare := _BOLD.sub(r"\g<text>", plain)) != plain:
+        plain = bare
+    plain = _SMALL.sub(r" ± \g<error>", plain).replace("± ±", "±").replace("±  ±", "±")
+    if _THOUSANDS.match(plain):
+        plain = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), plain)
+    return plain
 
 
 def _some(names: Sequence[str]) -> str:

@@ -75,8 +75,8 @@ def find_derived(
     if table.size > _MOST_CELLS:
         return found
     # What is made and what it is made of are both rounded.
-    steps = np.vectorize(_step, otypes=[float])(table).min(axis=0, initial=1.0)
-    near = 0.51 * (steps + steps.min()) + 1e-9
+    steps = _digits_of(table)
+    near = 0.51 * (steps + steps.min(axis=1, keepdims=True)) + 1e-9
     known = np.flatnonzero(~np.isnan(table).all(axis=0)).tolist()
     # Shares of n items are multiples of 1/n, and agree more often than their digits say.
     tasks = table if models else table.T
@@ -86,7 +86,7 @@ def find_derived(
         new = {}
         for k in left:
             words = _made_of(
-                table, float(near[k]), names, k, [one for one in left if one != k], models,
+                table, near[:, k], names, k, [one for one in left if one != k], models,
                 apart if models else np.full(len(table), apart[k]),
             )  # fmt: skip
             if words and names[k] not in chosen:
@@ -157,7 +157,7 @@ def _note(found: Mapping[str, str], what: str, *, named: bool) -> Note:
 
 def _made_of(
     table: Array,
-    near: float,
+    near: Array,
     names: Sequence[str],
     column: int,
     others: list[int],
@@ -166,7 +166,8 @@ def _made_of(
 ) -> str:
     """What a column is made of; empty if of nothing that is seen.
 
-    Scores in a row are at least `apart` from each other, shape (R,), or the same.
+    Numbers of a row agree that are within `near`, shape (R,); scores in it are at least `apart`
+    from each other, or the same.
     """
     told, rest = table[:, column], table[:, others]
     if len(others) < 2:
@@ -183,7 +184,7 @@ def _made_of(
         recipes = chain(recipes, _margins(table, near, names, column, others))
     for made, words, tries, hint in recipes:
         use = ~np.isnan(told) & ~np.isnan(made)
-        if not use.any() or (np.abs(told - made)[use] > near).any():
+        if not use.any() or (np.abs(told - made) > near)[use].any():
             continue
         if hint or _is_no_chance(share[use], tries):
             return words
@@ -196,7 +197,7 @@ def _is_no_chance(share: Array, tries: int) -> bool:
 
 def _recipes(
     table: Array,
-    near: float,
+    near: Array,
     names: Sequence[str],
     column: int,
     others: list[int],
@@ -222,7 +223,7 @@ def _recipes(
     blocks = [side[skip:][:_LONGEST_BLOCK] for skip in apart for side in (behind, before)]
     for block in blocks if hint or not models else ():
         means = np.cumsum(table[:, block], axis=1) / np.arange(1, len(block) + 1)
-        fits = (np.abs(told[:, None] - means) <= near) | np.isnan(told[:, None] + means)
+        fits = (np.abs(told[:, None] - means) <= near[:, None]) | np.isnan(told[:, None] + means)
         for size in np.flatnonzero(fits.all(axis=0)).tolist():
             if 1 <= size < len(others) - 1:
                 of = list_names([names[one] for one in sorted(block[: size + 1])], 6)
@@ -230,14 +231,14 @@ def _recipes(
 
 
 def _margins(
-    table: Array, near: float, names: Sequence[str], column: int, others: list[int]
+    table: Array, near: Array, names: Sequence[str], column: int, others: list[int]
 ) -> Iterator[tuple[Array, str, int, bool]]:
     """The columns that a smaller one may be the difference of, as `_recipes` gives them."""
     told, rest = table[:, column], table[:, others]
     sizes = np.abs(np.nanmedian(rest, axis=0))
     larger = np.flatnonzero(sizes > np.abs(np.nanmedian(told)))
     between = rest[:, larger, None] - rest[:, None, larger] - told[:, None, None]
-    fits = (np.abs(between) <= near) | np.isnan(between)
+    fits = (np.abs(between) <= near[:, None, None]) | np.isnan(between)
     for one, two in larger[np.argwhere(fits.all(axis=0))].tolist():
         of = f"{names[others[one]]!r} minus {names[others[two]]!r}"
         yield rest[:, one] - rest[:, two], of, 4 * len(others) ** 2, False
@@ -268,6 +269,27 @@ def _share_step(values: Array) -> float:
 
 
 _CLEAR = 0.05  # of the step between two counts; what is rounded more may be any count
+
+
+def _digits_of(table: Array) -> Array:
+    """What the last digit of each cell stands for, where a number may have lost its zeros.
+
+    A few cells of a column may have been written with more digits than the others.
+
+    Examples
+    --------
+    >>> _digits_of(np.array([[5.42], [5.5], [6.0], [5.76], [6.50375]])).ravel().tolist()
+    [0.01, 0.01, 0.01, 0.01, 1e-05]
+    """
+    steps: Array = np.vectorize(_step, otypes=[float])(table)
+    for own, missing in zip(steps.T, np.isnan(table).T, strict=True):
+        known = own[~missing]
+        usual = np.quantile(known, _USUAL, method="lower") if known.size else 1.0
+        own[:] = np.where(missing, usual, np.minimum(own, usual))
+    return steps
+
+
+_USUAL = 0.25  # so many cells of a column have all of its digits
 
 
 def _step(value: float) -> float:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from rankbars.data.notes import list_names
 from rankbars.tables.asides import is_never_score
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name
@@ -23,10 +24,12 @@ __all__ = ["find_unnamed", "split_sides"]
 
 _MOST_ROWS = 100_000
 
+_AMOUNT = r"\d[\d.]*\s*%?"
+_BARE = re.compile(rf"\s*{_AMOUNT}\s*[-−–]\s*{_AMOUNT}\s*")
 _SIDED = re.compile(
-    r"\s*(?:\+\s*\d[\d.]*\s*[/,]?\s*[-−–]\s*\d[\d.]*|[(\[]\s*[-+−]?\d[\d.]*\s*[,;–]\s*[-+−]?\d[\d.]*\s*[)\]]"
-    r"|±\s*\d[\d.]*)\s*"
-)  # fmt: skip
+    rf"\s*(?:\+\s*{_AMOUNT}\s*[/,]?\s*[-−–]\s*{_AMOUNT}|[(\[]\s*[-+−]?{_AMOUNT}\s*[,;–]\s*[-+−]?{_AMOUNT}"
+    rf"\s*[)\]]|±\s*{_AMOUNT})\s*|{_BARE.pattern}"
+)
 
 
 def find_unnamed(table: Table) -> Mapping[str, str]:
@@ -94,9 +97,10 @@ _LEVELS_OF_95 = frozenset({("025", "975"), ("0025", "0975"), ("25", "975"), ("25
 
 
 def split_sides(table: Table, engine: Engine) -> tuple[SplitCells, Mapping[str, str]] | None:
-    """The one score of models with the errors that a column such as +5/-4 tells, and the roles.
+    """The scores of models with the errors that columns such as +5/-4 beside them tell, and roles.
 
-    None where there is no such column, called after an interval, beside one score.
+    None where there are no such columns, called after intervals: one beside one score, or one
+    called after each score. Roles are those of the one score.
 
     Parameters
     ----------
@@ -107,25 +111,41 @@ def split_sides(table: Table, engine: Engine) -> tuple[SplitCells, Mapping[str, 
     """
     model, scores = _one_score_each(table)
     cells = Header.of(table).cells
-    if model is None or len(scores) != 1 or len(cells[model]) < 2:
+    if model is None or len(cells[model]) < 2:
         return None
     called = [
         name for name in table.columns
-        if re.search(r"(?i)(?<![a-z])ci(?![a-z])|confidence|interval", name) and _at_95(name)
-        and all(_SIDED.fullmatch(str(cell)) for cell in cells[name])
+        if _CALLED.search(name) and any(cell not in _EMPTY for cell in cells[name])
+        and all(cell in _EMPTY or _SIDED.fullmatch(str(cell)) for cell in cells[name])
     ]  # fmt: skip
-    if len(called) != 1:
+    sides: dict[str, list[str]] = {score: [] for score in scores}
+    for name in called:
+        of = [score for score in scores if name.startswith(score)]
+        of = [max(of, key=len)] if of else scores if len(scores) == 1 else []
+        for score in of if _at_95(name.removeprefix(of[0]) if of else name) else ():
+            sides[score].append(name)
+    if not called or any(len(own) != 1 for own in sides.values()):
         return None
     from rankbars.tables.decorated import CellMeaning, split_cells
 
-    score, sides = scores[0], called[0]
     data = hold_cells(table, _MOST_ROWS)
-    both = zip(data[score], data.pop(sides), strict=True)
-    data[score] = [f"{value} {beside}" for value, beside in both]
+    for score, (name,) in sides.items():
+        both = zip(data[score], data.pop(name), strict=True)
+        data[score] = [
+            value if beside in _EMPTY
+            else f"{value} [{beside}]" if _BARE.fullmatch(str(beside)) else f"{value} {beside}"
+            for value, beside in both
+        ]  # fmt: skip
     joined = ValueTable.of(table.source, data, table.header_rows, engine)
-    remark = f"{sides!r} is taken for the 95 % intervals of {score!r}."
+    one = len(sides) == 1
+    remark = f"{list_names(called, 3)} {'is' if one else 'are'} taken for the 95 % intervals of "
+    remark += f"{list_names(scores, 3)}."
     split = split_cells(joined, CellMeaning("ci"), engine)._replace(remark=remark)
-    return split, {"model": model, "score": score}
+    return split, {"model": model, "score": scores[0]} if one else {}
+
+
+_CALLED = re.compile(r"(?i)(?<![a-z])ci(?![a-z])|confidence|interval")
+_EMPTY = (None, "", "-", "–", "—")
 
 
 def _one_score_each(table: Table) -> tuple[str | None, list[str]]:

@@ -42,6 +42,7 @@ from rankbars.tables.matrixkeys import TASK_LABELS, TASK_NUMBERS, RowKeys
 from rankbars.tables.metrics import ends_in_loss, stated_direction, usual_direction, without_metric
 from rankbars.tables.metricwords import CORPORA
 from rankbars.tables.readoptions import ReadOptions
+from rankbars.tables.scoresides import refuse_low_first
 from rankbars.tables.tableheads import Header, corner_names, names_items
 from rankbars.tables.tablerows import Table
 from rankbars.tables.tasktwice import columns_left_aside
@@ -100,7 +101,10 @@ def _counts_items(name: str) -> bool:
     return folded in _N_NAMES or (name.startswith("#") and folded in _COUNTED)
 
 
-_COUNTED = ("questions", "items", "samples", "examples", "prompts", "problems", "instances", "ex")
+_COUNTED = (
+    *("questions", "items", "samples", "examples", "prompts", "problems", "instances", "ex"),
+    *("test", "tests", "cases", "docs", "documents", "sentences", "utterances", "queries"),
+)
 _BEFORE = ("n", "of", "num", "no", "noof", "numof", "number", "numberof")
 _N_NAMES = role_names("n") | {f"{before}{what}" for before in _BEFORE for what in _COUNTED}
 
@@ -307,7 +311,7 @@ def _silent(names: Sequence[str]) -> list[str]:
 def _check_kinds(
     table: Table, values: Sequence[str], names: Sequence[str], options: ReadOptions
 ) -> None:
-    """Raises `DataError` where columns of tasks differ in kind, or their mean says they are losses.
+    """Raises `DataError` where columns of tasks differ in kind, or others say they are losses.
 
     Where a mean is better if it is lower, so may be what it is the mean of, and no name says it.
     """
@@ -320,7 +324,10 @@ def _check_kinds(
         raise DataError(_ask_kinds(table, values, others))
     means = [name for name in names if is_mean_of_losses(name)]
     silent = [name for name in _silent(values) if name not in {*means, *options.direction}]
-    if not means or not silent or {"", options.metric} & options.direction.keys():
+    if not silent or {"", options.metric} & options.direction.keys():
+        return
+    if not means:
+        refuse_low_first(table, silent)
         return
     lower, higher = (
         f"--direction {side}" if {*silent} >= {*values} - {*means}

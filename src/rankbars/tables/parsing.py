@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankbars.errors import DataError
 from rankbars.stats.countscores import METRICS
 from rankbars.tables.asides import has_counts
+from rankbars.tables.cells import without_links
 from rankbars.tables.columns import paste_metrics
-from rankbars.tables.companions import take_header_counts
+from rankbars.tables.companions import errors_of, take_header_counts
 from rankbars.tables.database import Engine
 from rankbars.tables.layouts import find_layout
 from rankbars.tables.likelyroles import with_outcome
@@ -22,6 +24,7 @@ from rankbars.tables.tableheads import Header
 from rankbars.tables.tablerows import Table
 from rankbars.tables.tidy import prepare_tidy
 from rankbars.tables.traininglogs import refuse_log, refuse_training
+from rankbars.tables.valuetables import ValueTable, hold_cells
 from rankbars.tables.wide import prepare_wide
 
 if TYPE_CHECKING:
@@ -48,7 +51,8 @@ def _prepare(table: Table, names: FileNames, options: ReadOptions, engine: Engin
         raise DataError(
             f"{table.source}: there is a header and no row below it. Expected one row per score."
         )
-    if options.cells is not None:
+    table = _without_links(table, engine)
+    if options.cells is not None and not _has_errors_beside(table):
         from rankbars.tables.decorated import split_cells
 
         return _prepare_split(split_cells(table, options.cells, engine), names, options)
@@ -92,6 +96,44 @@ def _prepare(table: Table, names: FileNames, options: ReadOptions, engine: Engin
     table, remark = take_header_counts(table, options, engine)
     tidy = _prepare_matrix(table, layout, names, options)
     return tidy._replace(remarks=(*tidy.remarks, *[("cells", remark)] * bool(remark)))
+
+
+def _has_errors_beside(table: Table) -> bool:
+    """Whether errors stand in columns of their own, so that what cells mean is of other files."""
+    header = Header.of(table)
+    if not errors_of(table.columns) and not header.has("se"):
+        return False
+    from rankbars.tables.decorated import describe_decoration
+
+    texts = [own for name, own in header.cells.items() if name not in header.numbers]
+    return not any(describe_decoration(str(cell)) for own in texts for cell in own)
+
+
+def _without_links(table: Table, engine: Engine) -> Table:
+    """The table with names in place of links to pages, as boards on the web are saved.
+
+    As it is where there are none, or two names would be one.
+    """
+    cells = Header.of(table).cells
+    linked = {
+        name for name, own in cells.items()
+        if any(isinstance(cell, str) and without_links(cell) != cell for cell in own)
+    }  # fmt: skip
+    columns = {name: without_links(name) for name in table.columns}
+    if not linked and [*columns.values()] == [*columns]:
+        return table
+    held = hold_cells(table, _MOST_LINKED + 1)
+    if len(next(iter(held.values()))) > _MOST_LINKED or len({*columns.values()}) < len(columns):
+        return table
+    data: dict[str, Sequence[object]] = {}
+    for name, own in held.items():
+        plain = [without_links(cell) if isinstance(cell, str) else cell for cell in own]
+        alike = name in linked and len({*map(str, plain)}) == len({*map(str, own)})
+        data[columns[name]] = plain if alike else own
+    return ValueTable.of(table.source, data, table.header_rows, engine)
+
+
+_MOST_LINKED = 10_000
 
 
 def _prepare_matrix(table: Table, layout: str, names: FileNames, options: ReadOptions) -> TidyTable:

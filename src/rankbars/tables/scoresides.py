@@ -1,8 +1,8 @@
 """What the columns beside a score say of the side of it that is better, where its name does not.
 
 A result that repeats a column of losses on some tasks is one of these, and a rank that counts up
-with the score says that low scores come first. Judges write a score in words, too: 1 is "factual",
-or "hallucinated".
+with the score says that low scores come first, and so does a board whose rows stand by their mean,
+the lowest first. Judges write a score in words, too: 1 is "factual", or "hallucinated".
 """
 
 from __future__ import annotations
@@ -10,16 +10,29 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
+from rankbars.stats.ranks import midranks
+from rankbars.tables.asides import is_helper, is_summary
 from rankbars.tables.columns import Columns, fold_name
-from rankbars.tables.metrics import ends_in_loss, stated_direction, usual_direction
+from rankbars.tables.metrics import (
+    ends_in_loss,
+    name_words,
+    stated_direction,
+    usual_direction,
+)
 from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.tableheads import Header
 from rankbars.tables.tablerows import Table
 
-__all__ = ["PLACES", "ask_about_label", "ranks_low_first", "refuse_other_sides", "tells_score"]
+__all__ = [
+    "PLACES", "ask_about_label", "ranks_low_first", "refuse_low_first", "refuse_other_sides",
+    "tells_score",
+]  # fmt: skip
 
 PLACES = split_words("rank place position ranking")
 
@@ -53,10 +66,71 @@ def refuse_other_sides(
     _refuse_copies(table, roles, numbers, declared)
     if (place := ranks_low_first(header, score, roles.get("task"))) is not None:
         raise DataError(
-            f"{table.source}: {place!r} counts up with {score!r}, so low values come first. If "
-            "they are better: --direction lower. If not: --direction higher (in Python: "
-            "direction='lower')."
+            f"{table.source}: {place!r} counts up with {score!r}, so low values come first. {_ASK}"
         )
+
+
+_ASK = (
+    "If they are better: --direction lower. If not: --direction higher (in Python: "
+    "direction='lower')."
+)
+
+
+def refuse_low_first(table: Table, values: Sequence[str]) -> None:
+    """Raises `DataError` where a matrix of models by tasks has its lowest scores first.
+
+    A column of places says so that counts up with the scores; or a mean of them by which so many
+    rows are in order that nobody wrote them so by chance.
+
+    Parameters
+    ----------
+    table : Table
+        The matrix.
+    values : sequence of str
+        Columns of scores of which nothing says which side is better.
+    """
+    header = Header.of(table)
+    read = [np.array(header.read[name], dtype=float) for name in values if name in header.numbers]
+    if not read:
+        return
+    places = midranks(np.array(read))
+    scored = (~np.isnan(places)).sum(axis=0)
+    level = -np.nansum(places, axis=0) / np.maximum(scored, 1)
+    for name in header.columns:
+        if name in values or name not in header.numbers or not is_helper(name):
+            continue
+        own = np.array(header.read[name], dtype=float)
+        known = ~np.isnan(own) & (scored > 0)
+        placed, count = bool(PLACES & {*name_words(name)}), known.sum()
+        if count < (_FEWEST_PLACES if placed else _FEWEST_IN_ORDER):
+            continue
+        own = own[known]
+        if _agreement(own, level[known]) < _AGREE:
+            continue
+        if placed:
+            raise DataError(
+                f"{table.source}: {name!r} counts up with the scores, so low values come first. "
+                f"{_ASK}"
+            )
+        if is_summary(name) and (np.diff(own) >= 0.0).all():
+            raise DataError(
+                f"{table.source}: rows are in the order of {name!r}, and the lowest come first. "
+                f"{_ASK}"
+            )
+
+
+_FEWEST_PLACES, _FEWEST_IN_ORDER, _AGREE = 4, 8, 0.9
+
+
+def _agreement(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """The correlation of ranks; 0 where all are the same.
+
+    >>> round(_agreement(np.array([1.0, 2.0, 3.0]), np.array([0.2, 0.3, 0.9])), 9)
+    1.0
+    """
+    if one.min() == one.max() or other.min() == other.max():
+        return 0.0
+    return float(np.corrcoef(midranks(one), midranks(other))[0, 1])
 
 
 def ranks_low_first(header: Header, score: str, task: str | None = None) -> str | None:

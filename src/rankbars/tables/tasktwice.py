@@ -1,21 +1,29 @@
-"""Columns of one task in a matrix: by several metrics, or in two writings; one is chosen."""
+"""Columns of one task: by several metrics, in two writings, or what is right and what is wrong."""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
+from rankbars.tables.columnkinds import find_other_kinds
 from rankbars.tables.columns import fold_name
-from rankbars.tables.metrics import name_words, without_metric
+from rankbars.tables.metrics import (
+    ends_in_loss,
+    name_words,
+    usual_direction,
+    without_metric,
+)
 from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.tableheads import Header
 from rankbars.tables.tablerows import Table
 
-__all__ = ["columns_left_aside"]
+__all__ = ["columns_left_aside", "find_complements"]
 
 
 def columns_left_aside(table: Table, values: Sequence[str], options: ReadOptions) -> list[str]:
@@ -35,7 +43,10 @@ def columns_left_aside(table: Table, values: Sequence[str], options: ReadOptions
     DataError
         If none is chosen: such tasks would count several times.
     """
-    if {*values} & {*options.direction} or len(options.metrics) > 1:
+    if len(options.metrics) > 1:
+        return []
+    _refuse_complements(table, values, options)
+    if {*values} & {*options.direction}:
         return []
     _refuse_two_writings(table, values)
     told = {name: found for name in values if (found := _task_and_metric(name)) is not None}
@@ -64,6 +75,71 @@ def columns_left_aside(table: Table, values: Sequence[str], options: ReadOptions
             )
         )
     return [name for name in values if told.get(name, ("", chosen))[1] != chosen]
+
+
+def find_complements(header: Header) -> Mapping[str, str]:
+    """Columns of numbers, by the one with which they make 1, or 100, in every row.
+
+    Examples
+    --------
+    >>> rows = [("a", 71.3, 28.7), ("b", 65.0, 35.0), ("c", 60.2, 39.8)]
+    >>> find_complements(Header(["model", "right", "wrong"], rows))
+    {'right': 'wrong', 'wrong': 'right'}
+    """
+    names = [name for name in header.columns if name in header.numbers]
+    if len(names) > _MOST_COLUMNS:
+        return {}
+    cells = np.array([header.read[name] for name in names], dtype=float)
+    known = ~np.isnan(cells)
+    found: dict[str, str] = {}
+    for one, own, there in zip(names, cells, known, strict=True):
+        sums = (own + cells)[:, there]
+        different = len({*own[there].tolist()})
+        for whole in (1.0, 100.0):
+            near = (np.abs(sums - whole) <= _ROUNDED * whole).all(axis=1)
+            alike = np.flatnonzero(near & (known == there).all(axis=1)).tolist()
+            if len(alike) == 1 and different >= _FEWEST_VALUES and names[alike[0]] != one:
+                found[one] = names[alike[0]]
+    return {one: other for one, other in found.items() if found.get(other) == one}
+
+
+# Percents are rounded to a tenth at least, and so many of them make whole ones by no chance.
+_ROUNDED, _FEWEST_VALUES = 1.01e-3, 3
+_MOST_COLUMNS = 200
+
+
+def _refuse_complements(table: Table, values: Sequence[str], options: ReadOptions) -> None:
+    """Raises `DataError` where a share stands in one column, and its rest to 100 % in another."""
+    header = Header.of(table)
+    pairs: dict[str, str] = {}
+    sure = False
+    for one, other in find_complements(header).items():
+        if one in values and other in values and one not in pairs.values():
+            told = [name for name in (one, other) if name in options.direction]
+            loss = [name for name in (one, other) if usual_direction(name) == "lower"
+                    or ends_in_loss(name)]  # fmt: skip
+            sure = bool(told or loss)
+            first = told[0] == one if told else one not in loss
+            pairs |= {one: other} if first else {other: one}
+    if not pairs:
+        return
+    rest = [name for name in _varying(table, values) if name not in {*pairs, *pairs.values()}]
+    columns = {name: np.array(header.read[name], dtype=float) for name in (*pairs, *rest)}
+    aside = find_other_kinds(columns)
+    rest = [name for name in rest if name not in aside]
+    one, two = next(iter(pairs.items()))
+    more = f", and {len(pairs) - 1} more such pairs" if len(pairs) > 1 else ""
+    chosen, others = [*pairs, *rest], [*pairs.values(), *rest]
+    choose = "Choose one of each"
+    python = f"(in Python: metric={chosen if len(chosen) > 1 else one!r})"
+    lines = f"{_lines(chosen)} {python}"
+    if not sure:
+        choose = "Choose those in which high values are good"
+        lines += f"; or {_lines(others)}"
+    raise DataError(
+        f"{table.source}: {one!r} and {two!r} add up to the whole in every row{more}, so they say "
+        f"the same and would count twice. {choose}: {lines}."
+    )
 
 
 # As results of an evaluation are flattened: task/metric,filter.

@@ -168,6 +168,8 @@ def _by_use(
         ]
     else:
         ways = [f"numbers the answers to an item, {paste_columns({'epoch': column})}"]
+    if text and "task" in part.roles and not {"item", "fold"} & {*part.roles}:
+        ways = _of_parts(part.roles["task"], column, relation)
     parts = [f"names tasks or parts of one, {paste_columns({'task': column})}"] * tasks
     ways = [*ways, *parts] if "item" in part.roles and not years else [*parts, *ways]
     if versions:
@@ -185,6 +187,18 @@ def _by_use(
         f" The column {column!r} is not used and tells these rows apart: "
         f"{'; '.join(f'if it {way}' for way in ways)}."
     )
+
+
+def _of_parts(task: str, column: str, relation: Relation) -> list[str]:
+    """What a column of names may be that tells apart the runs of one task: its languages, say."""
+    cell = relation.columns[column][0]
+    ((one,),) = relation.engine.ask(f"SELECT min({cell}) FROM {relation.clause}")
+    join = f"frame[{task!r}] = frame[{task!r}] + ' ' + frame[{column!r}]"
+    chosen = f"{quote_column(column)} = '{one}'"
+    return [
+        f"names parts of {task!r} and one counts, {paste_condition(chosen)}",
+        f"names tasks together with {task!r}, join the two first (in pandas: {join})",
+    ]
 
 
 def _of_two(both: Sequence[str], part: TidyTable, table: Table, relation: Relation) -> str:

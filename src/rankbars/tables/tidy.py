@@ -36,6 +36,7 @@ from rankbars.tables.settings import find_settings
 from rankbars.tables.summaryrows import describe_left_out, is_share_right, names_summaries
 from rankbars.tables.tableheads import HEAD_ROWS, Header, find_state
 from rankbars.tables.tablerows import Rows, Table
+from rankbars.tables.tasktwice import find_complements
 from rankbars.tables.words import ask_about_words
 
 __all__ = ["check_numbers", "prepare_tidy", "spelling_remark"]
@@ -305,6 +306,11 @@ def _names_at(rows: Rows, place: int) -> dict[str, str | None]:
 def _find(table: Table, options: ReadOptions) -> Columns:
     """Roles of the columns; a column of the states of runs says which of them have a score."""
     columns = _find_named(table, options)
+    error = columns.roles.get("se")
+    if error and find_complements(Header.of(table)).get(error) == columns.roles.get("score"):
+        # What is wrong, not how sure it is what is right.
+        roles = {role: name for role, name in columns.roles.items() if role != "se"}
+        columns = columns._replace(roles=roles, unused=(*columns.unused, error))
     state = find_state(Header.of(table))
     if state not in columns.unused or {"status"} & {*columns.roles, *options.columns}:
         return columns
