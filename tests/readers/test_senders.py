@@ -115,3 +115,43 @@ def test_infinite_scores_are_told_as_such_and_not_looked_at() -> None:
     rows["score"][3] = float("inf")
     with pytest.raises(rb.DataError, match="inf"):
         read_columns(rows)
+
+
+def judged(spread: float, *, shared: bool = False) -> dict[str, list[Any]]:
+    """What twelve people gave three models, on twenty items each, with tastes of their own."""
+    rng = np.random.default_rng(5)
+    tastes = rng.normal(scale=spread, size=(12, 3))
+    rows = [
+        (f"q{item}", f"p{item % 12}", model, tastes[item % 12, place] + rng.normal())
+        for item in range(240)
+        for place, model in enumerate("abc")
+    ]
+    found = dict(
+        zip(
+            ("item", "annotator", "model", "score"), map(list, zip(*rows, strict=True)), strict=True
+        )
+    )
+    return found if not shared else found | {"annotator": ["p0", "p1", "p2"] * 240}
+
+
+def test_people_who_judged_some_items_each_are_asked_about_where_their_tastes_differ() -> None:
+    rows = judged(0.8)
+    asked = message(read_columns(rows), "dependent-rows")
+    assert "Rows of one 'annotator' go together" in asked
+    assert "columns={'cluster': 'annotator'} allows for it" in asked
+    # By hand: the root of the mean square of sums over people, over that of single rows.
+    scores = np.array(rows["score"]).reshape(240, 3)
+    errors = scores - scores.mean(axis=1, keepdims=True)
+    errors -= errors.mean(axis=0)
+    icc = (
+        np.square(errors.reshape(20, 12, 3).sum(axis=0)).sum() / np.square(errors).sum() - 1
+    ) / 19
+    wider = np.sqrt(1 + 19 * (icc + 1 / 239))
+    assert f"about {wider:.1f} ×" in asked
+    for told in ({"cluster": "annotator"}, {"cluster": ""}):
+        assert "dependent-rows" not in codes(rb.Scores.from_frame(pandas_frame(rows), columns=told))
+
+
+def test_people_of_one_taste_or_who_judged_one_model_each_are_not_asked_about() -> None:
+    for rows in (judged(0.0), judged(0.8, shared=True)):
+        assert "dependent-rows" not in codes(read_columns(rows))

@@ -207,7 +207,8 @@ def _read_group(group: Group, options: ReadOptions, *, as_grid: bool = True) -> 
         size = _size_of(records, index)
         if not (_by_text(group, records.options, size)
                 or _without_rows(group, records.options, size)):  # fmt: skip
-            return _read_items(group, records, index, _about_tasks(group, records, index))
+            found = _read_items(group, records, index, _about_tasks(group, records, index))
+            return _with_raters(found, group, options)
     return _read_group(group, options, as_grid=False)
 
 
@@ -243,10 +244,21 @@ def _read_records(group: Group, records: Records, options: ReadOptions) -> Score
             read = read_estimates(group, records, about)
             return read if asked is None else read.with_notes([asked])
         found = _read_items(group, records, index, about)
+        found = _with_raters(found, group, options)
         return found if texts is None else found.with_notes(texts.notes)
     except DuplicateRowsError as error:
         refuse_failed_calls(records, group.roles.get("error"), error)
         return _read_again(group, error, options)
+
+
+def _with_raters(found: Scores, group: Group, options: ReadOptions) -> Scores:
+    """Scores with the question about people of whom each judged some of the items."""
+    if group.plan.kind != "items" or group.plan.answers:
+        return found
+    from rankbars.tables.senders import ask_about_raters
+
+    asked = ask_about_raters(group, options)
+    return found if asked is None else found.with_notes([asked])
 
 
 def _read_again(group: Group, error: DuplicateRowsError, options: ReadOptions) -> Scores:
