@@ -10,7 +10,6 @@ import numpy as np
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
-from rankbars.tables.columnkinds import find_other_kinds
 from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import (
     ends_in_loss,
@@ -108,6 +107,10 @@ _ROUNDED, _FEWEST_VALUES = 1.01e-3, 3
 _MOST_COLUMNS = 200
 
 
+def _largest(header: Header, name: str) -> float:
+    return float(np.fmax.reduce(np.array(header.read[name], dtype=float)))
+
+
 def _refuse_complements(table: Table, values: Sequence[str], options: ReadOptions) -> None:
     """Raises `DataError` where a share stands in one column, and its rest to 100 % in another."""
     header = Header.of(table)
@@ -123,11 +126,13 @@ def _refuse_complements(table: Table, values: Sequence[str], options: ReadOption
             pairs |= {one: other} if first else {other: one}
     if not pairs:
         return
-    rest = [name for name in _varying(table, values) if name not in {*pairs, *pairs.values()}]
-    columns = {name: np.array(header.read[name], dtype=float) for name in (*pairs, *rest)}
-    aside = find_other_kinds(columns)
-    rest = [name for name in rest if name not in aside]
     one, two = next(iter(pairs.items()))
+    known = {*pairs, *pairs.values()}
+    percent = _largest(header, one) > 1.0
+    rest = [
+        name for name in _varying(table, values)
+        if name not in known and (1.0 < _largest(header, name) <= 100.0) == percent
+    ]  # fmt: skip
     more = f", and {len(pairs) - 1} more such pairs" if len(pairs) > 1 else ""
     chosen, others = [*pairs, *rest], [*pairs.values(), *rest]
     choose = "Choose one of each"
