@@ -47,7 +47,7 @@ def find_delimiter(line: str, suffix: str) -> str:
     ';'
     """
     usual = "\t" if suffix in (".tsv", ".tab") else ","
-    cells = {mark: len(next(csv.reader([line[:_SEEN]], delimiter=mark), [])) for mark in DELIMITERS}
+    cells = {mark: len(_cells(line, mark)) for mark in DELIMITERS}
     best = max(cells.values(), default=0)
     return usual if cells[usual] == best else max(cells, key=cells.__getitem__)
 

@@ -15,13 +15,7 @@ from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.inputfiles import (
-    InputFile,
-    data_suffix,
-    file_stem,
-    read_each,
-    read_head,
-)
+from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, read_each, read_head
 from rankbars.readers.lm_eval_results import (
     Results,
     TaskResult,

@@ -114,7 +114,7 @@ def _task_sentences(board: Leaderboard) -> list[str]:
         sentences.append(f"{pairs} of models were compared by {test}, each direction by itself.")
     first = next(iter(board.tasks.values()))
     correction = method_words("correction", first.correction)
-    correction += _cited(_source_of_correction(first.correction))
+    correction += _cited(_OF_CORRECTIONS.get(first.correction))
     families = (
         "for each model and each side of its interval separately"
         if first.scope == "each"
@@ -188,7 +188,7 @@ def _new_task_sentences(board: Leaderboard) -> list[str]:
     sentence = (
         f"Rank prediction intervals for a new task from the same source put the {len(board.tasks)} "
         f"task intervals together by {merge_words(overall)}"
-        f"{_cited(_source_of_merge(overall.method))} ({overall_claim(overall).words})."
+        f"{_cited(_OF_MERGES.get(overall.method))} ({overall_claim(overall).words})."
     )
     return [sentence, *_budget_sentences(overall, len(board.tasks))]
 
@@ -376,16 +376,6 @@ def _cited(key: str | None) -> str:
     (' (Holm 1979)', '')
     """
     return "" if key is None else f" ({SOURCES[key].short})"
-
-
-def _source_of_correction(name: str) -> str | None:
-    """Key of the source of a correction, if it has one of its own."""
-    return _OF_CORRECTIONS.get(name)
-
-
-def _source_of_merge(name: str) -> str | None:
-    """Key of the source of a merge, if it has one of its own."""
-    return _OF_MERGES.get(name)
 
 
 def _sources_in(text: str) -> tuple[str, ...]:

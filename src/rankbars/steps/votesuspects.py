@@ -149,7 +149,9 @@ def find_suspect_groups(
     kinds: list[tuple[Literal["period", "prompt"], tuple[str, ...], _Codes]] = []
     periods = period_names(votes)
     if periods:
-        kinds.append(("period", tuple(_shown_period(name) for name in periods), _periods(periods)))
+        kinds.append(
+            ("period", tuple(name.removeprefix(PERIOD_MARK) for name in periods), _periods(periods))
+        )
     if "prompt" in ballots.labels:
         kinds.append(("prompt", ballots.labels["prompt"].names, _prompts))
     rows: list[SuspectGroup] = []
@@ -199,10 +201,6 @@ def _periods(names: list[str]) -> _Codes:
         return found
 
     return codes
-
-
-def _shown_period(name: str) -> str:
-    return name.removeprefix(PERIOD_MARK)
 
 
 def _first_periods(cast: VotesByVoter, size: int) -> NDArray[np.int64]:

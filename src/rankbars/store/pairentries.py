@@ -199,7 +199,8 @@ def write_entry(
         return
     total = 0
     if before and len(fresh) < len(entry.numbers):
-        place, total = before[0][0], _sum_of(before[0][1])
+        # The sum of the cells stands first in a digest.
+        place, total = before[0][0], int(before[0][1][:16], 16)
         connection.execute("DELETE FROM pair_tasks WHERE id = ?", [place])
     else:
         for old, _ in before:
@@ -269,7 +270,3 @@ def _sum_cells(
 def _digest_entry(facts: str, total: int) -> str:
     # Those of older stores stay good.
     return f"{total:016x}{hashlib.blake2b(facts.encode(), digest_size=_DIGEST_BYTES).hexdigest()}"
-
-
-def _sum_of(key: str) -> int:
-    return int(key[:16], 16)

@@ -370,7 +370,7 @@ class Records:
 
     def traits(self, role: str) -> list[tuple[int, str]]:
         """Distinct pairs of a task's code and a name of a role that describes tasks."""
-        codes = self._pairs(f"task_code, {role}_code", ("task", role))
+        codes = self.ask(self._combined(f"task_code, {role}_code", ("task", role)))
         names = self.names[role]
         return sorted((task, names[code]) for task, code in codes if code is not None)
 
@@ -386,9 +386,6 @@ class Records:
                            ("task", *self.keys))
         )["pair"]  # fmt: skip
         return np.sort(np.ma.compressed(found).astype(np.int64))
-
-    def _pairs(self, cells: str, roles: Collection[str]) -> list[Any]:
-        return self.engine.ask(self._combined(cells, roles))
 
     def _combined(self, cells: str, roles: Collection[str]) -> str:
         joined = dict.fromkeys((*roles, *(r for r in ("metric", "status") if r in self.names)))

@@ -15,12 +15,7 @@ from rankbars.errors import DataError
 from rankbars.tables.columns import fold_name
 from rankbars.tables.database import quote_text
 from rankbars.tables.metricwords import split_words
-from rankbars.tables.parsedtables import (
-    FileNames,
-    ParsedTable,
-    TidyTable,
-    take_names,
-)
+from rankbars.tables.parsedtables import FileNames, ParsedTable, TidyTable, take_names
 from rankbars.tables.readoptions import SHARED_TASK, ReadOptions
 from rankbars.tables.reruns import ISO, find_time, with_roles
 from rankbars.tables.runnames import names_run, split_run

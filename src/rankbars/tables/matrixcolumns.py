@@ -23,12 +23,7 @@ from rankbars.tables.asides import (
     other_kinds,
 )
 from rankbars.tables.cells import WORDS, NumberColumn, Unread, merge_columns, read_number
-from rankbars.tables.columns import (
-    fold_name,
-    paste_metrics,
-    paste_names,
-    role_names,
-)
+from rankbars.tables.columns import fold_name, paste_metrics, paste_names, role_names
 from rankbars.tables.companions import (
     beside_a_mean,
     counts_of,

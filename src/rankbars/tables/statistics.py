@@ -12,14 +12,7 @@ from rankbars.errors import DataError
 from rankbars.tables.asides import is_helper, likely_scores
 from rankbars.tables.cells import read_number
 from rankbars.tables.columns import fold_name, paste_columns, paste_names, role_names
-from rankbars.tables.companions import (
-    FAILED,
-    RIGHT,
-    STATISTICS,
-    TOTALS,
-    WRONG,
-    kind_of_statistic,
-)
+from rankbars.tables.companions import FAILED, RIGHT, STATISTICS, TOTALS, WRONG, kind_of_statistic
 from rankbars.tables.database import Engine
 from rankbars.tables.layouts import find_answers
 from rankbars.tables.metrics import is_proportion, name_words, usual_direction

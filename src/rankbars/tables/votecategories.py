@@ -209,7 +209,8 @@ def _categories_of(
         )
     if cell.kind == "list":
         return {text: (name, text) for text in texts}
-    return {f"{name} {_short(text)}": (name, text) for text in texts}
+    # Whole numbers are told without their fraction.
+    return {f"{name} {text.removesuffix('.0')}": (name, text) for text in texts}
 
 
 def _is_in(cell: Cell, value: str | None) -> str:
@@ -219,8 +220,3 @@ def _is_in(cell: Cell, value: str | None) -> str:
     if cell.kind == "list":
         return f"list_contains({cell.sql}, {quote_text(value)})"
     return f"({cell.sql}::VARCHAR = {quote_text(value)})"
-
-
-def _short(text: str) -> str:
-    """A whole number without its fraction."""
-    return text.removesuffix(".0")
