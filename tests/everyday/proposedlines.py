@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from everyday.case import Case, lines, right
 
@@ -53,6 +54,73 @@ def nights() -> str:
         for suite in ("gsm8k", "mmlu", "arc")
     ]  # fmt: skip
     return lines("date,build,suite,n,accuracy,stderr", *rows)
+
+
+def grid(row: str, value: Callable[[int, int], object], models: Sequence[object]) -> list[str]:
+    """A row per model and question."""
+    return [
+        row.format(model, n, value(place, n)) for place, model in enumerate(models)
+        for n in range(40)
+    ]  # fmt: skip
+
+
+def is_right(place: int, n: int) -> bool:
+    return (n * 7 + place) % (3 + place) > 0
+
+
+# What names do not say, what is asked, and the line that was pasted.
+UNTOLD = (
+    (
+        "yes and no under unknown names", "csv",
+        lines("wer,frage,richtig?",
+              *grid("{},q{},{}", lambda m, n: "ja" if is_right(m, n) else "nein", ("aa", "bb"))),
+        ("", ("--column model=wer --column item=frage --column 'score=richtig?'",), 1),
+        (" --column model=wer --column item=frage --column 'score=richtig?' --word nein=fail "
+         "--word ja=pass", (), 0),
+    ),
+    (
+        "two words under unknown names", "csv",
+        lines("foo,bar,baz",
+              *grid("{},q{},{}", lambda m, n: "gut" if is_right(m, n) else "weg", ("aa", "bb"))),
+        ("", ("--column model=foo --column item=bar --column score=baz",), 1),
+        (" --column model=foo --column item=bar --column score=baz --word gut=pass --word weg=fail",
+         (), 0),
+    ),
+    (
+        "counts under unknown names", "csv",
+        lines("foo,bar,baz", "aa,x,12/20", "aa,y,11/20", "bb,x,9/20", "bb,y,7/20", "aa,z,5/20",
+              "bb,z,4/20"),
+        ("", ("--column model=foo --column task=bar --column score=baz --cells count",), 1),
+        (" --column model=foo --column task=bar --column score=baz --cells count "
+         "--direction higher", (), 0),
+    ),
+    (
+        "whole numbers for names", "csv",
+        lines("sys,doc,val", *grid("{},{},{}", lambda m, n: (n * 7 + m) % 11 / 11, (0, 1))),
+        ("", ("'sys' and 'doc' hold whole numbers, and each two of them once.",
+              "--column model=sys --column item=doc --column score=val"), 1),
+        (" --column model=sys --column item=doc --column score=val --direction higher", (), 0),
+    ),
+    (
+        "objects under unknown keys", "jsonl",
+        "".join(json.dumps({"sys": m, "prob": f"p{n}", "res": {"ok": is_right(k, n), "s": n / 9}})
+                + "\n" for k, m in enumerate(("aa", "bb")) for n in range(40)),
+        ("", ("--map 'model=sys,item=prob,score=res.ok'",), 1),
+        (" --map 'model=sys,item=prob,score=res.ok'", (), 0),
+    ),
+    (
+        "JSON of lists", "json",
+        json.dumps([[m, f"p{n}", int(is_right(k, n))] for k, m in enumerate(("aa", "bb"))
+                    for n in range(40)]),
+        ("", ("columns=['model', 'item', 'score']).to_csv('t.csv', index=False)",), 1),
+    ),
+    (
+        "no header of four columns", "csv",
+        lines("aa,x,q0,1", *(f"{m},{task},q{n},{n % 2}" for m in ("aa", "bb")
+                             for task in "xy" for n in range(9))),
+        ("", ("such as: model,task,item,score.",), 1),
+    ),
+)  # fmt: skip
 
 
 CASES = (
@@ -641,5 +709,18 @@ CASES = (
         },
         ("--column score=Resolved --cells count --layout tidy",),
         code=1,
+    ),
+    *(
+        Case(
+            f"{name}/{variant}",
+            f"rank t.{kind}{told}",
+            {f"t.{kind}": text},
+            says,
+            ("which of two models", "not a table", "have no names"),
+            code=code,
+            models=() if code else ("0", "1") if "score=val" in told else ("aa", "bb"),
+        )
+        for name, kind, text, *ways in UNTOLD
+        for variant, (told, says, code) in zip(("asked", "pasted"), ways, strict=False)
     ),
 )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from rankbars.errors import ReadError
@@ -268,15 +269,40 @@ def _rows_of(file: InputFile, content: Any) -> list[Row]:
         rows: Any = nested[0] if len(nested) == 1 else None
         if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows):
             return rows
+    raise _no_table(file, content)
+
+
+def _no_table(file: InputFile, content: Any) -> ReadError:
+    """What to do with JSON that holds no records."""
     from rankbars.readers.mapped import propose_map
 
+    if isinstance(content, list) and content and all(map(_is_row, content)):
+        return _without_names(file, content)
     deeper = isinstance(content, dict | list) and bool(content)
-    raise ReadError.at(
+    return ReadError.at(
         file.label,
         f"the JSON holds {kind_of(content)}, not a table. Expected a list of objects such as "
         '[{"model": "a", "score": 1}], or one object per line in a .jsonl file.'
         + (f" {propose_map(file)}" if deeper else ""),
     )
+
+
+def _without_names(file: InputFile, rows: Sequence[Sequence[Any]]) -> ReadError:
+    """What to do with rows that are lists: nothing says what is in their columns."""
+    from rankbars.tables.likelyroles import names_for
+
+    return ReadError.at(
+        file.label,
+        "the rows of the JSON are lists, and nothing names their columns. Name them, in Python: "
+        f"import json, pandas; pandas.DataFrame(json.load(open({file.label!r})), "
+        f"columns={names_for(rows)!r}).to_csv({Path(file.label).stem + '.csv'!r}, index=False). "
+        "Read that.",
+    )
+
+
+def _is_row(value: Any) -> bool:
+    plain = bool | int | float | str | None
+    return isinstance(value, list) and len(value) > 1 and all(isinstance(x, plain) for x in value)
 
 
 def _is_mark(value: Any) -> bool:

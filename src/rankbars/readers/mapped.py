@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
@@ -322,12 +323,24 @@ def describe_json(file: InputFile) -> list[str]:
     return lines
 
 
-def propose_map(file: InputFile) -> str:
-    """The option that may read a JSON file whose records lie deeper; how to find it otherwise."""
+def propose_map(file: InputFile, seen: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The option that may read a JSON file whose records lie deeper; how to find it otherwise.
+
+    Parameters
+    ----------
+    file : InputFile
+        The file.
+    seen : mapping from str to str, optional
+        Paths by what stands there, for a file whose keys do not say what is a model.
+    """
     try:
         told = _map_of(file, seen_paths(file))
     except ReadError:
         told = ""
+    if seen and "model=" not in told:
+        known = parse_map(told) if told else {}
+        rest = {role: path for role, path in seen.items() if path not in known.values()}
+        told = ",".join(f"{role}={path}" for role, path in {**rest, **known}.items())
     if told:
         return f"To read it by paths: --map '{told}' (in Python: map={parse_map(told)!r})."
     return "`rankbars formats FILE` shows its paths, for --map 'score=PATH,item=PATH'."

@@ -25,8 +25,9 @@ from rankbars.tables.asides import has_counts
 from rankbars.tables.columns import find_columns
 from rankbars.tables.database import Engine
 from rankbars.tables.givenoptions import options_of
+from rankbars.tables.jsonmaps import MAP_ROLES
 from rankbars.tables.layouts import find_layout
-from rankbars.tables.likelyroles import find_outcome
+from rankbars.tables.likelyroles import find_outcome, roles_of
 from rankbars.tables.metrics import metric_in_name, usual_direction
 from rankbars.tables.metricwords import AMOUNTS, LOWER, split_words
 from rankbars.tables.parsedtables import FileNames, ParsedTable
@@ -107,8 +108,28 @@ def _why_nested(path: Path, table: Table, asked: str) -> str:
         return ""
     from rankbars.readers.mapped import propose_map
 
+    told = _flat_map(table.columns, head)
     verb = "holds" if len(nested) == 1 else "hold"
-    return f"{list_names(nested, 4)} {verb} objects. {propose_map(InputFile(path, path.name))}"
+    proposed = propose_map(InputFile(path, path.name), told)
+    return f"{list_names(nested, 4)} {verb} objects. {proposed}"
+
+
+def _flat_map(columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> dict[str, str]:
+    """Paths of models and scores by what records hold whose objects lie one in another."""
+    flat: dict[str, list[object]] = {}
+    for at, row in enumerate(head):
+        left = [*zip(columns, row, strict=True)]
+        while left:
+            name, cell = left.pop(0)
+            if isinstance(cell, dict):
+                left = [*((f"{name}.{key}", one) for key, one in cell.items()), *left]
+            else:
+                flat.setdefault(name, [None] * len(head))[at] = cell
+    varied = {name: cells for name, cells in flat.items() if len({*map(repr, cells)}) > 1}
+    if any(isinstance(cell, list) for cells in varied.values() for cell in cells):
+        return {}
+    roles = roles_of(Header([*varied], [*zip(*varied.values(), strict=True)])) if varied else {}
+    return roles if "model" in roles and roles.keys() <= {*MAP_ROLES} else {}
 
 
 def _why_a_log(table: Table) -> str:

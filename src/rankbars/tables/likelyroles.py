@@ -30,7 +30,9 @@ __all__ = [
     "describe_lists",
     "find_outcome",
     "likely_roles",
+    "names_for",
     "refuse_lists",
+    "roles_of",
     "with_outcome",
 ]
 
@@ -115,9 +117,28 @@ def likely_roles(table: Table) -> dict[str, str]:
 
     Without a model it is a file of one: a column names its rows, each with a name of its own.
     """
-    header = Header(table.columns, table.head(_MOST_ROWS))
+    return roles_of(Header(table.columns, table.head(_MOST_ROWS)))
+
+
+def names_for(rows: Sequence[Sequence[object]]) -> list[str]:
+    """Names for the columns of rows that have no header: the roles they seem to play.
+
+    Examples
+    --------
+    >>> names_for([(m, q, 0.1 * q) for m in ("a", "b") for q in range(1, 9)])
+    ['model', 'column2', 'score']
+    """
+    columns = [f"column{k + 1}" for k in range(max(map(len, rows)))]
+    even = [(*row, *[None] * (len(columns) - len(row))) for row in rows]
+    roles = roles_of(Header(columns, even))
+    called = {name: role for role, name in roles.items()}
+    return [called.get(name, name) for name in columns]
+
+
+def roles_of(header: Header) -> dict[str, str]:
+    """As `likely_roles`, of a table of which the first rows are known."""
     rows = header.rows
-    score = _outcome(header) or _likely_score(header) or _graded(header)
+    score = _outcome(header) or _likely_score(header) or _graded(header) or _worded(header)
     if score is None or len(rows) < 2 or len(header.outcomes) > 1:
         return {}
     cells = {name: list(map(str, own)) for name, own in header.cells.items()}
@@ -180,6 +201,29 @@ def _graded(header: Header) -> str | None:
     ]  # fmt: skip
     return found[0] if len(found) == 1 else None
 
+
+def _worded(header: Header) -> str | None:
+    """The column of a few words or amounts that is not needed to tell rows apart, among texts.
+
+    Examples
+    --------
+    >>> cells = [(m, q, w) for m, w in (("a", "gut"), ("b", "schlecht")) for q in "123"]
+    >>> _worded(Header(["wer", "was", "wie"], cells))
+    'wie'
+    """
+    if header.numeric - header.row_numbers or len(header.columns) < 3:
+        return None
+    held = {name: {str(cell).strip() for cell in own if cell not in (None, "")}
+            for name, own in header.cells.items()}  # fmt: skip
+    amounts = [name for name, cells in held.items() if all(map(_AMOUNT.fullmatch, cells))]
+    few = amounts or [name for name, cells in held.items() if 1 < len(cells) <= _MOST_WORDS]
+    found = [name for name in few if name and held[name]
+             and header.is_different(*(one for one in header.columns if one != name))]  # fmt: skip
+    return found[0] if len(found) == 1 else None
+
+
+_MOST_WORDS = 6
+_AMOUNT = re.compile(r"[-+]?\d[\d.,]*\s*(?:/\s*\d+|[^\W\d]{1,8}\.?)")  # 3/20, 7 pts
 
 _GRADES = split_words("grade grades mark marks rating lettergrade")
 

@@ -12,7 +12,7 @@ from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.companions import FAILED, RIGHT, STATISTICS, TOTALS, kind_of_statistic
 from rankbars.tables.designs import numbers_of_folds
-from rankbars.tables.likelyroles import COMPARED, MOST_TASKS, RATERS, likely_roles
+from rankbars.tables.likelyroles import COMPARED, MOST_TASKS, RATERS, likely_roles, names_for
 from rankbars.tables.metrics import ends_in_loss, is_amount, is_measure, usual_direction
 from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import LAYOUTS
@@ -44,22 +44,28 @@ __all__ = [
 
 def ask_two_ways(table: Table, header: Header) -> str:
     """The question whether only the score counts, or every column of numbers beside the model."""
-    from rankbars.tables.decorated import is_count
-
     others = ", ".join(repr(name) for name in header.unexplained[:8])
-    for name, cells in header.cells.items():
-        if cells and all(is_count(str(cell)) for cell in cells):
-            counted = f"{paste_columns({'score': name})} --cells count --layout tidy"
-            return (
-                f"{table.source}: there is a column of models, and {name!r} holds counts such as "
-                f"{cells[0]}. If they are right answers of so many items, which say how sure "
-                f"a score is: {counted} (in Python: columns={{'score': {name!r}}}, cells='count', "
-                "layout='tidy')."
-            )
+    for name in header.columns:
+        if counts := _counted(header, {"score": name}, " --layout tidy", ", layout='tidy'"):
+            return f"{table.source}: there is a column of models, and {counts}"
     return (
         f"{table.source}: there is a column of models, one that could be the score, no task and "
         f"no item, and further numbers ({others}). Say how to read it: --layout models-by-tasks "
         "(each of these columns is a task) or --layout tidy (only the score counts)."
+    )
+
+
+def _counted(header: Header, roles: Mapping[str, str], more: str = "", said: str = "") -> str:
+    """The line for a score of right answers of so many, such as 12/20; empty for another."""
+    from rankbars.tables.decorated import is_count
+
+    cells = header.cells[roles["score"]]
+    if not cells or not all(is_count(str(cell)) for cell in cells):
+        return ""
+    return (
+        f"{roles['score']!r} holds counts such as {cells[0]}. If they are right answers of so many "
+        f"items, which say how sure a score is: {paste_columns(roles)} --cells count{more} (in "
+        f"Python: columns={dict(roles)!r}, cells='count'{said})."
     )
 
 
@@ -84,13 +90,14 @@ def ask_undecided(table: Table, header: Header) -> str:
         return (
             f"{table.source}: the first line ({shown}{f' and {more} more' if more > 0 else ''}) "
             f"seems to be a row, and no header: {cell!r} stands in the same column again. Write a "
-            "line above it that names the columns, such as model, item and score."
+            f"line above it that names the columns, such as: {','.join(names_for(header.rows))}."
         )
     said = (
         f"{table.source}: the header does not say how to read the table. Columns: {shown}"
         f"{f' and {more} more' if more > 0 else ''}."
     )
     found = ask_about_form(header) or ask_to_score(table, header)
+    found = found or _ask_about_codes(header)
     models = [] if found or numbers_rows(header) else unnamed_rows(header)
     if models:
         return f"{said} {_ask_about_rows(table.source, header, models)}"
@@ -134,6 +141,33 @@ def unnamed_rows(header: Header) -> list[str]:
     named = any(is_measure(name) or parse_number(name) is not None for name in models)
     plain = set(models) <= {*header.unexplained} and not named
     return models if len(models) > 1 and plain and header.rows else []
+
+
+def _ask_about_codes(header: Header) -> str:
+    """The line for whole numbers that stand for names: two columns of which each pair occurs once.
+
+    Examples
+    --------
+    >>> rows = [(m, q, 0.1 * m + 0.01 * q) for m in range(3) for q in range(9)]
+    >>> _ask_about_codes(Header(["sys", "doc", "val"], rows)).partition(" (in Python")[0][-54:]
+    '--column model=sys --column item=doc --column score=val'
+    """
+    if len(header.columns) != 3 or not header.numbers.issuperset(header.columns):
+        return ""
+    whole = [name for name in header.columns
+             if all(one is not None and one % 1 == 0 for one in header.read[name])]  # fmt: skip
+    sizes = {name: len(set(header.read[name])) for name in whole}
+    if len(whole) != 2 or min(sizes.values()) < 2 or not header.is_different(*whole):
+        return ""
+    if sizes[whole[0]] * sizes[whole[1]] != len(header.rows):
+        return ""
+    few, many = sorted(whole, key=sizes.__getitem__)
+    (score,) = (name for name in header.columns if name not in whole)
+    roles = {"model": few, "item": many, "score": score}
+    return (
+        f"{few!r} and {many!r} hold whole numbers, and each two of them once. If they stand for "
+        f"models and for items: {_both(roles)}."
+    )
 
 
 def _ask_about_rows(source: str, header: Header, models: Sequence[str]) -> str:
@@ -263,6 +297,8 @@ def _ways(table: Table, header: Header) -> str:
             return ask_whom_it_is_about(about, rater)
         if sums := _several_scores(header, roles):
             return f"{sums} Otherwise {layouts}; {matrix}."
+        if counts := _counted(header, roles):
+            return counts
         usual = usual_direction(roles["score"])
         lower = usual == "lower" or ends_in_loss(roles["score"])
         lower |= usual is None and is_amount(roles["score"])

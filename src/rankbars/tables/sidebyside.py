@@ -24,6 +24,7 @@ from rankbars.tables.metricwords import split_words
 from rankbars.tables.runnames import are_times
 from rankbars.tables.tableheads import TRUTHS, UNNAMED, Header, corner_names
 from rankbars.tables.tablerows import Table
+from rankbars.tables.words import is_answer
 
 __all__ = [
     "ask_about_form",
@@ -351,7 +352,12 @@ def ask_about_form(header: Header) -> str:
     every = set().union(*answers.values())
     nobody = sorted(cell for cell in every if _NOBODY.match(cell))
     sides = sorted(every - {*nobody})
-    if len(sides) != 2 or not len(every) <= _MOST_ANSWERS or len(header.rows) < _FEWEST_VOTES:
+    if (
+        len(sides) != 2
+        or all(map(is_answer, sides))
+        or not len(every) <= _MOST_ANSWERS
+        or len(header.rows) < _FEWEST_VOTES
+    ):
         return ""
     words = {cell: "bothbad" if _NEITHER.match(cell) else "tie" for cell in nobody}
     names = list(answers)

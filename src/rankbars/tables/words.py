@@ -20,7 +20,14 @@ from rankbars.tables.metricwords import split_words
 from rankbars.tables.relations import Relation
 from rankbars.tables.tablerows import Table
 
-__all__ = ["WordsView", "are_outcomes", "are_yes_or_no", "ask_about_words", "parse_words"]
+__all__ = [
+    "WordsView",
+    "are_outcomes",
+    "are_yes_or_no",
+    "ask_about_words",
+    "is_answer",
+    "parse_words",
+]
 
 # What the names of outcomes are worth; truth values and yes or no say nothing of their column.
 _OUTCOMES = {
@@ -247,10 +254,21 @@ _ANSWERS = {
 _WORD = re.compile(r"[^\W\d_][^\W\d_ -]{1,19}")
 
 
+def is_answer(word: str) -> bool:
+    """Whether a word says yes or no, or right or wrong, in some language.
+
+    Examples
+    --------
+    >>> is_answer("Ja"), is_answer("Answer A")
+    (True, False)
+    """
+    return word.strip().casefold() in _ANSWERS
+
+
 def are_yes_or_no(column: NumberColumn) -> bool:
     """Whether all cells that are no numbers say yes or no in some language."""
     words = () if column.unread is None else column.unread.words
-    return bool(words) and all(word.strip().casefold() in _ANSWERS for word, _ in words)
+    return bool(words) and all(is_answer(word) for word, _ in words)
 
 
 def _proposed(word: str) -> str:
