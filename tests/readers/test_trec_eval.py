@@ -118,3 +118,26 @@ def test_topics_that_a_run_lacks_are_gaps(tmp_path: Path) -> None:
     (tmp_path / "dense.eval").write_text("\n".join(short))
     with pytest.raises(rb.DataError, match="1 of 6 scores"):
         rb.leaderboard(rb.read(tmp_path))
+
+
+@pytest.mark.parametrize("written", [trec_eval, ir_measures])
+def test_a_file_that_was_cut_off_says_where(tmp_path: Path, written: object) -> None:
+    assert callable(written)
+    whole = written("bm25")
+    for lost, said in (
+        (2, "line {}: the value has fewer digits"),
+        (8, "line {}: there are 2 cells"),
+    ):
+        cut = whole[:-lost]
+        (tmp_path / "cut.eval").write_text(cut)
+        with pytest.raises(rb.ReadError) as error:
+            rb.read(tmp_path / "cut.eval")
+        assert said.format(len(cut.splitlines())) in str(error.value)
+        assert "it seems to be cut off: copy it again" in str(error.value)
+    lines = whole.splitlines(keepends=True)
+    (tmp_path / "cut.eval").write_text("".join([*lines[:2], lines[2][:5] + "\n", *lines[3:]]))
+    with pytest.raises(
+        rb.ReadError, match=r"line 3: there (is|are) \d cells? in place of 3"
+    ) as error:
+        rb.read(tmp_path / "cut.eval")
+    assert "cut off" not in str(error.value)

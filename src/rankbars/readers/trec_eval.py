@@ -65,8 +65,11 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
         return Recognition("trec-eval", CERTAIN, "It has measures for each topic, as pytrec_eval.")
     lines = text.splitlines()
     cells = [line.split() for line in (lines[:-1] if len(head) >= HEAD_BYTES else lines) if line]
-    if len(cells) < 2 or any(len(row) != 3 for row in cells):
+    whole = [row for row in cells if len(row) == 3]
+    # One line that is not whole is told by its number when the file is read.
+    if len(whole) < max(2, len(cells) - 1):
         return None
+    cells = whole
     for place, what in ((0, "trec_eval -q"), (1, "ir_measures -q")):
         if all(is_measure(row[place]) for row in cells):
             return Recognition("trec-eval", CERTAIN, f"It has lines as those of {what}.")
@@ -175,13 +178,30 @@ def _members(content: Mapping[str, object]) -> Iterator[tuple[str, str, str, obj
 def _lines(file: InputFile) -> Iterator[tuple[str, str, str, str]]:
     """Place, topic, measure and value of each line; trec_eval has the measure first."""
     with open_text(file) as text:
-        rows = [(number, line.split()) for number, line in enumerate(text, 1) if line.strip()]
-    first = all(is_measure(row[0]) for _, row in rows[:_LOOKED_AT])
+        lines = list(text)
+    rows = [(number, line.split()) for number, line in enumerate(lines, 1) if line.strip()]
+    first = all(is_measure(row[0]) for _, row in rows[:_LOOKED_AT] if len(row) == 3)
+    digits = {_digits(row) for _, row in rows[:-1]} - {0}
     for number, row in rows:
-        if len(row) != 3:
-            raise ReadError.at(f"{file.label}, line {number}", "there are not three cells.")
+        last = number == rows[-1][0]
+        # All values are written with the same digits, so that one of fewer is half a value.
+        ended = not last or lines[-1].endswith("\n")
+        half = not ended and "." in row[-1] and len(digits) == 1 and _digits(row) < min(digits)
+        if len(row) != 3 or half:
+            counted = "is 1 cell" if len(row) == 1 else f"are {len(row)} cells"
+            what = f"there {counted} in place of 3" if len(row) != 3 else (
+                "the value has fewer digits than all others"
+            )  # fmt: skip
+            end = " The file ends there, so it seems to be cut off: copy it again." if last else ""
+            shown = " ".join(row)
+            raise ReadError.at(f"{file.label}, line {number}", f"{what}, {shown[:60]!r}.{end}")
         name, topic = row[:2] if first else (row[1], row[0])
         yield f"line {number}", topic, name, row[2]
+
+
+def _digits(row: Sequence[str]) -> int:
+    """Digits behind the point of the last cell."""
+    return len(row[-1].partition(".")[2])
 
 
 _LOOKED_AT = 100
