@@ -109,6 +109,29 @@ UNTOLD = (
         (" --map 'model=sys,item=prob,score=res.ok'", (), 0),
     ),
     (
+        "rows of several levels", "csv",
+        lines(",,item,correct",
+              *(f"{m},{n},q{n},{int(is_right(k, n))}" for k, m in enumerate(("aa", "bb"))
+                for n in range(40))),
+        ("", ("--column model=level_0",), 1),
+        (" --column model=level_0", (), 0),
+    ),
+    (
+        "a series that pandas wrote", "csv",
+        lines("item,,0", *(f"q{n},{m},{n * (k + 5) % 7}" for n in range(40)
+                           for k, m in enumerate(("aa", "bb")))),
+        ("", ("--column model=level_1 --column item=item --column score=0",), 1),
+        (" --column model=level_1 --column item=item --column score=0 --direction higher", (), 0),
+    ),
+    (
+        "data sets without a name beside models by metrics", "csv",
+        lines(",aa_accuracy,aa_f1,bb_accuracy,bb_f1",
+              *(f"Data{n},{n % 5 / 5},{n % 7 / 7},{n % 3 / 3},{n % 4 / 4}" for n in range(12))),
+        ("", ("--layout tasks-by-models --metric accuracy",
+              "--layout models-by-tasks --metric accuracy"), 1),
+        (" --layout tasks-by-models --metric accuracy", (), 0),
+    ),
+    (
         "JSON of lists", "json",
         json.dumps([[m, f"p{n}", int(is_right(k, n))] for k, m in enumerate(("aa", "bb"))
                     for n in range(40)]),

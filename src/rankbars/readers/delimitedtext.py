@@ -154,11 +154,11 @@ def read_header(file: InputFile) -> TextHeader:
     in_sheet = file.sheet is not None
     found = TextHeader(tuple(header[:named]), delimiter, lines, width, titles, in_sheet=in_sheet)
     if header[0].strip() and len(set(header)) == len(header):
-        return found
+        return found._replace(names=_name_levels(found.names))
     below = itertools.islice(read_text_rows(file, found), MOST_HEADER_ROWS - 1)
     joined = find_header_rows([found.names, *below])
     if joined is None:
-        return found
+        return found._replace(names=_name_levels(found.names))
     if joined.crossed:
         raise ReadError.at(
             file.source,
@@ -175,6 +175,25 @@ def read_header(file: InputFile) -> TextHeader:
         metric=joined.metric,
         measured=joined.measured,
     )
+
+
+def _name_levels(header: tuple[str, ...]) -> tuple[str, ...]:
+    """The header with names for the levels of rows that have none, as pandas calls them.
+
+    Several of them stand at the begin, or one before the scores of a series.
+
+    Examples
+    --------
+    >>> _name_levels(("", "", "item", "correct")), _name_levels(("item", "", "0"))
+    (('level_0', 'level_1', 'item', 'correct'), ('item', 'level_1', '0'))
+    >>> _name_levels(("", "a", "", "b")), _name_levels(("", ""))
+    (('', 'a', '', 'b'), ('', ''))
+    """
+    bare = [at for at, name in enumerate(header) if not name.strip()]
+    several = len(bare) > 1 and bare == [*range(len(bare))] and len(bare) < len(header)
+    if not several and not (bare and header[-1] == "0" and bare != [0]):
+        return header
+    return tuple(f"level_{at}" if at in bare else name for at, name in enumerate(header))
 
 
 def _look_above(file: InputFile) -> tuple[int, tuple[str, ...], str]:

@@ -6,7 +6,7 @@ The header decides. It is never decided by which side is longer.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +27,7 @@ from rankbars.tables.columns import (
     find_columns,
     find_segments,
     fold_name,
+    paste_columns,
     paste_metrics,
     role_names,
 )
@@ -34,6 +35,7 @@ from rankbars.tables.designs import refuse_fold_columns
 from rankbars.tables.entries import refuse_crossed, refuse_numbered
 from rankbars.tables.likelyroles import likely_roles, refuse_lists
 from rankbars.tables.measuredcolumns import (
+    refuse_crossed_names,
     refuse_measured,
     refuse_measures,
     refuse_records,
@@ -326,6 +328,7 @@ def _matrix(table: Table, header: Header) -> Layout | None:
         refuse_crossed(table, header)
         refuse_numbered(table, header)
         return Layout("models-by-tasks", "there is a column of models and none of scores")
+    _ask_about_series(table, header, others)
     if corner in corner_names("task"):
         items = next((name for name in others if names_items(name)), None)
         if items is not None and not header.is_different(header.corner):
@@ -338,9 +341,23 @@ def _matrix(table: Table, header: Header) -> Layout | None:
         return Layout("items-by-models", reason)
     if _is_pivot(header) and not are_times([str(row[0]) for row in header.rows]):
         _refuse_numbered_columns(table, header)
+        refuse_crossed_names(table, header)
         _refuse_rows_like_tasks(table, header)
         return Layout("models-by-tasks", _UNNAMED_ROWS)
     return None
+
+
+def _ask_about_series(table: Table, header: Header, others: Sequence[str]) -> None:
+    """The scores of a series that pandas wrote are called 0, and are no model."""
+    if [name for name in others if name in header.numeric] != ["0"]:
+        return
+    roles = likely_roles(table)
+    if "model" in roles and roles["score"] == "0":
+        raise DataError(
+            f"{table.source}: the column '0' seems to hold the scores of a series that pandas "
+            f"wrote. If so, name its columns: {paste_columns(roles)} (in Python: "
+            f"columns={roles!r})."
+        )
 
 
 def _refuse_named_runs(table: Table, header: Header) -> None:

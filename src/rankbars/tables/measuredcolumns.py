@@ -16,12 +16,12 @@ from rankbars.tables.likelyroles import likely_roles
 from rankbars.tables.metrics import is_measure, usual_direction
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Relation
-from rankbars.tables.tableheads import FOLD_CORNERS, Header, corner_names
+from rankbars.tables.tableheads import FOLD_CORNERS, UNNAMED, Header, corner_names
 from rankbars.tables.tablerows import Table
 
 __all__ = [
-    "refuse_measured", "refuse_measures", "refuse_records", "refuse_systems",
-    "refuse_unnamed_models", "take_measure",
+    "refuse_crossed_names", "refuse_measured", "refuse_measures", "refuse_records",
+    "refuse_systems", "refuse_unnamed_models", "take_measure",
 ]  # fmt: skip
 
 
@@ -81,7 +81,7 @@ def take_measure(table: Table, options: ReadOptions) -> Table:
     told = told or options.layout not in (None, "items-by-models", "tasks-by-models")
     if told or header.names_models or options.metric in table.columns:
         return table
-    measured = table.measured or _measured_in_names(header)
+    measured = table.measured or _measured_in_names(header, told=options.layout is not None)
     chosen = next((own for name, own in measured.items()
                    if fold_name(name) == fold_name(options.metric or "")), None)  # fmt: skip
     if chosen is None:
@@ -98,10 +98,33 @@ def refuse_measured(table: Table, header: Header) -> None:
         _refuse_mixing(table, measured)
 
 
-def _measured_in_names(header: Header) -> Mapping[str, Mapping[str, str]]:
-    """Columns such as ``ridge_rmse`` and ``rf_rmse`` by metric, beside tasks, items or folds."""
+def refuse_crossed_names(table: Table, header: Header) -> None:
+    """Raises `DataError` for rows without a name beside names crossed with metrics.
+
+    The names may be models, and rows tasks, or the other way round.
+    """
+    found = _measured_in_names(header, told=True)
+    if not found:
+        return
+    names = list_names(dict.fromkeys(name for own in found.values() for name in own), 4)
+    metric = shlex.join(("--metric", max(found, key=is_measure)))
+    raise DataError(
+        f"{table.source}: the first column has no name, and the others are {names}, each measured "
+        f"in several ways ({list_names([*found], 4)}). If these are models, and rows are tasks, "
+        f"such as data sets: --layout tasks-by-models {metric}; if rows are items of one task: "
+        f"--layout items-by-models {metric}. If rows are models, and these are tasks: --layout "
+        f"models-by-tasks {metric} (in Python: layout='models-by-tasks', "
+        f"metric={max(found, key=is_measure)!r})."
+    )
+
+
+def _measured_in_names(header: Header, *, told: bool = False) -> Mapping[str, Mapping[str, str]]:
+    """Columns such as ``ridge_rmse`` and ``rf_rmse`` by metric, beside tasks, items or folds.
+
+    Where it is `told` what rows are, their column need not have a name.
+    """
     rows = corner_names("task") | corner_names("item") | FOLD_CORNERS | {"prompt"}
-    if fold_name(header.corner) not in rows:
+    if fold_name(header.corner) not in rows and not (told and header.columns[0] in UNNAMED):
         return {}
     found = _systems_by_measure(_free_numbers(header, header.keys.values()))
     return found if 2 * sum(map(is_measure, found)) >= len(found) else {}

@@ -92,7 +92,7 @@ MAY_BE_NEGATIVE = split_words("""
 """)
 
 # Amounts of time and money: less is usually better, but a rate or a budget is written the same.
-AMOUNTS = split_words("latency time walltime cputime price tokens cost")
+AMOUNTS = split_words("latency time duration seconds walltime cputime price tokens cost")
 PROPORTIONS = split_words("""
     accuracy acc accnorm accuracynorm top1 top5 top1accuracy top5accuracy exactmatch em
     quasiexactmatch prefixexactmatch correct iscorrect correctness passrate pass passed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
 
@@ -49,6 +50,7 @@ def describe_copies(group: Group, said: str) -> str:
 
 _NO_COPIES = (" The column", " Together")
 _UNUSED = " Not used"
+_LEVEL = re.compile(r"level_\d+")  # as pandas calls levels of rows that have no name
 
 
 def _telling_columns(group: Group) -> str:
@@ -85,6 +87,10 @@ def _telling_columns(group: Group) -> str:
                 once = {role: name for role, name in lacking.items() if role != "run"}
                 newest = f"{paste_columns(once)} --reruns newest"
                 lines = f"if the newest counts, as of nights of tests, {newest}; if all, {lines}"
+            if {*lacking} == {"model", "task"} and all(map(_LEVEL.fullmatch, lacking.values())):
+                swapped = dict(zip(lacking, reversed(lacking.values()), strict=True))
+                lines += f"; if {swapped['model']!r} names what is compared, "
+                lines += paste_columns(swapped)
             return f"{together}: {lines}."
         both = next((two for two in combinations(unused[:_MOST_TOGETHER], 2)
                      if _are_apart(relation, (*known, *two))), None)  # fmt: skip
