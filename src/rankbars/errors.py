@@ -8,6 +8,7 @@ so that an error survives pickling and a worker process can report it.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple, Self, TypeVar
 
@@ -46,6 +47,35 @@ class Lacking(NamedTuple):
     known: tuple[str, ...]
 
 
+# A quoted name that fills lines, not what stands between two; behind an option it is pasted, but
+# for what no name is, such as a cell that a damaged file goes on in.
+_LONG_NAME = re.compile(r"""(--[\w-]+[ =])?(?:'([^'\s]{160,})'|"([^"\s]{160,})")|(\S{1000,})""")
+_MOST_PASTED = 1000
+
+
+def shorten_names(text: str) -> str:
+    """A message in which names of hundreds of characters are shown by their begin and their end.
+
+    Examples
+    --------
+    >>> shorten_names(f"no column 'a{'9' * 400}z'.") == f"no column 'a{'9' * 99}…{'9' * 19}z'."
+    True
+    >>> shorten_names(f"--column 'item={'9' * 200}'") == f"--column 'item={'9' * 200}'"
+    True
+    """
+    return text if len(text) < _FEWEST_LONG else _LONG_NAME.sub(_shorten, text)
+
+
+_FEWEST_LONG = 160
+
+
+def _shorten(found: re.Match[str]) -> str:
+    name = found[2] or found[3] or found[4]
+    if found[1] and len(name) < _MOST_PASTED:
+        return found[0]
+    return found[0].replace(name, f"{name[:100]}…{name[-20:]}")
+
+
 class RankbarsError(Exception):
     """Root of every error that the package raises on purpose.
 
@@ -53,6 +83,9 @@ class RankbarsError(Exception):
     """
 
     lacking: Lacking | None = None
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(shorten_names(one) if isinstance(one, str) else one for one in args))
 
     def about(self, lacking: Lacking | None) -> Self:
         """Say that the error is about names that the results do not know."""

@@ -1,12 +1,13 @@
 """What a board says of the files it was read from: their names, not the folders of a machine."""
 
 import json
+import pickle
 from pathlib import Path
 
 import pytest
 
 import rankbars as rb
-from rankbars.data.notes import without_folders
+from rankbars.data.notes import Note, without_folders
 
 TABLE = "item,ash,birch\n" + "".join(f"{i},{i % 3},{i % 2}\n" for i in range(8))
 
@@ -45,3 +46,18 @@ def test_nothing_on_a_board_names_the_folders_it_was_read_from(tmp_path: Path) -
     assert json.loads(written)["notes"]
     for text in (written, board.to_html(), board.to_markdown(), board.to_text()):
         assert tmp_path.name not in text
+
+
+def test_names_of_thousands_of_characters_are_shown_by_their_ends_in_errors_and_notes(
+    tmp_path: Path,
+) -> None:
+    column = "user" + "9" * 8000
+    path = tmp_path / "damaged.csv"
+    path.write_text(f"{column},foo\na,b\nc,d\n")
+    with pytest.raises(rb.ReadError) as error:
+        rb.read(path)
+    assert "'user999" in str(error.value)
+    assert "999…999" in str(error.value)
+    assert len(str(error.value)) < 1000
+    assert str(pickle.loads(pickle.dumps(error.value))) == str(error.value)
+    assert len(Note("columns", f"{path}: item = {column!r}.").message) < 300

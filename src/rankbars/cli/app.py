@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -193,18 +192,10 @@ def _is_for_programs(words: Sequence[str]) -> bool:
     return "--json" in (words[: words.index("--")] if "--" in words else words)
 
 
-# A quoted name that fills lines, not what stands between two; behind an option it is pasted.
-_LONG_NAME = re.compile(r"(--[\w-]+[ =])?'([^'\s]{160,})'")
-
-
-def _shorten(found: re.Match[str]) -> str:
-    return found[0] if found[1] else f"'{found[2][:100]}…{found[2][-20:]}'"
-
-
 def _failed(message: str, code: int, words: Sequence[str]) -> int:
     """Say why the command failed, in a line of JSON where a program reads it; the exit code."""
     if not _is_for_programs(words):
-        say(_LONG_NAME.sub(_shorten, message))
+        say(message)
         return code
     import json
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from rankbars.errors import shorten_names
+
 __all__ = [
     "CHOSEN_ROWS",
     "ONE_JUDGE",
@@ -98,6 +100,9 @@ class Note:
     message: str
     task: str | None = None
     models: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", shorten_names(self.message))
 
 
 def on_task(notes: Iterable[Note], task: str) -> tuple[Note, ...]:

@@ -24,8 +24,7 @@ from rankbars.readers.recognition import DECLINED, TABLE, Recognition
 from rankbars.tables.asides import has_counts
 from rankbars.tables.columns import find_columns
 from rankbars.tables.database import Engine
-from rankbars.tables.givenoptions import options_of
-from rankbars.tables.jsonmaps import MAP_ROLES
+from rankbars.tables.givenoptions import MAP_ROLES, options_of
 from rankbars.tables.layouts import find_layout
 from rankbars.tables.likelyroles import find_outcome, roles_of
 from rankbars.tables.metrics import metric_in_name, usual_direction
