@@ -354,13 +354,19 @@ def label_text(value: object) -> str | None:
         return None
     if isinstance(value, str):
         return str(value) or None
-    if isinstance(value, bool | np.bool_):
+    if isinstance(value, _TRUTHS):
         return "true" if value else "false"
-    if isinstance(value, float | np.floating):
+    if isinstance(value, _FRACTIONS):
         number = float(value)
         if math.isnan(number):
             return None
         return str(int(number)) if number.is_integer() else repr(number)
-    if isinstance(value, dict | list | tuple | set | bytes | bytearray | np.ndarray):
+    if isinstance(value, _NO_NAMES):
         raise DataError(f"holds a {type(value).__name__}, which cannot be a name")
     return str(value)
+
+
+# Of millions of cells: kinds are put together once.
+_TRUTHS = (bool, np.bool_)
+_FRACTIONS = (float, np.floating)
+_NO_NAMES = (dict, list, tuple, set, bytes, bytearray, np.ndarray)

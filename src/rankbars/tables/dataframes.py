@@ -41,8 +41,9 @@ from rankbars.tables.words import WordsView
 
 __all__ = ["scores_from_frame", "table_from_frame"]
 
-# Rows turned into Python values at once.
+# Rows turned into Python values at once; the first are few, as many a look is at those alone.
 CHUNK_ROWS = 1 << 18
+_FIRST_ROWS = 1 << 8
 
 # An option of the command line with its value; several of them, and what they are in Python.
 _OPTION = (
@@ -180,8 +181,9 @@ def table_from_frame(frame: Any, engine: Engine | None = None) -> ValueTable:
     columns = tuple(str(name) for name in wrapped.columns)
 
     def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
-        for start in range(0, len(wrapped), CHUNK_ROWS):
-            part = wrapped[start : start + CHUNK_ROWS]
+        rows = len(wrapped)
+        for start in (0, *range(_FIRST_ROWS, rows, CHUNK_ROWS)) if rows else ():
+            part = wrapped[start : start + (CHUNK_ROWS if start else _FIRST_ROWS)]
             yield {name: _cells(part.get_column(named[name])) for name in wanted}
 
     table = ValueTable("data frame", columns, read_chunks, 0, engine)

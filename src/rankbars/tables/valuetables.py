@@ -77,6 +77,7 @@ class ValueTable(Table):
         self.read_chunks = read_chunks
         self.engine = Engine() if engine is None else engine
         self.pile: ValuePile | None = None
+        self._named: tuple[frozenset[str], Relation] | None = None
 
     @classmethod
     def of(
@@ -119,12 +120,17 @@ class ValueTable(Table):
         """The given columns in the database."""
         if self.pile is not None and (found := self.pile.find(self, labels, numbers)) is not None:
             return found
+        if self._named is not None and not numbers and self._named[0] >= {*labels.values()}:
+            return self._named[1]
         named = {name: LabelCells() for name in labels.values()}
         counted, rows = self.convert(named, labels, numbers)
         values = {name: cells.values() for name, cells in counted.items()}
         clause, known = _put_cells(self.engine, {"place": np.arange(rows)}, named, values)
         held = {name: cells.column() for name, cells in counted.items()}
-        return Relation(Selection(self.engine, clause), known, held)
+        made = Relation(Selection(self.engine, clause), known, held)
+        if not numbers:
+            self._named = frozenset(named), made
+        return made
 
     def convert(
         self, named: Mapping[str, LabelCells], labels: Mapping[str, str],
@@ -299,7 +305,7 @@ class LabelCells:
         """Append cells; raises `DataError` for one that cannot be a name."""
         if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf":
             values, inverse = np.unique(cells, return_inverse=True)
-            codes = np.array([self._code(value) for value in values], dtype=np.intc)
+            codes = np.array([*map(self._code, values.tolist())], dtype=np.intc)
             self._codes.frombytes(codes[inverse.reshape(-1)].tobytes())
             return
         if isinstance(cells, CodedTexts):

@@ -128,8 +128,9 @@ def note_doubled(table: Table, rows: VoteRows) -> list[Note]:
     if rows.votes is not None and (rows.votes % 2).any():
         return []  # equal votes are one row there
     with report_damage(table.source):
-        relation = table.relate_columns(_short_columns(table))
-        cells = [cell for cell, _ in relation.columns.values()]
+        short = _short_columns(table)
+        relation = table.relate_columns(short)
+        cells = [relation.columns[name][0] for name in short if name in relation.columns]
         found = relation.engine.arrays(
             f"SELECT hash({', '.join(cells)}) AS mark FROM {relation.clause} "
             f"ORDER BY {quote('place')}"
