@@ -305,14 +305,15 @@ def resampled_deviation(
     squares = centred**2
     least = NO_SPREAD * squares.mean(axis=0)
     largest = np.empty(draws)
-    for draw in range(draws):
-        counts = np.bincount(rng.integers(n, size=n), minlength=n).astype(np.float64)
-        mean = counts @ centred / n
-        variance = counts @ squares / n - mean**2
+    for block in row_blocks(draws, n):
+        size = block.stop - block.start
+        drawn = rng.integers(n, size=(size, n)) + n * np.arange(size)[:, None]
+        counts = np.bincount(drawn.reshape(-1), minlength=size * n).reshape(size, n) / n
+        mean = counts @ centred
+        variance = counts @ squares - mean**2
         known = variance > least
-        t = np.zeros_like(mean)
-        t[known] = np.abs(mean[known]) / np.sqrt(variance[known] / (n - 1))
-        largest[draw] = t.max()
+        spread = np.sqrt(variance, where=known, out=np.full_like(mean, np.inf))
+        largest[block] = (np.abs(mean) / spread).max(axis=1) * math.sqrt(n - 1)
     return float(np.sort(largest)[min(math.ceil(level * (draws + 1)), draws) - 1])
 
 
