@@ -80,12 +80,12 @@ def simulate(kind, repetitions, seed=0):
 
 @pytest.mark.slow
 def test_places_hold_where_gaps_are_random_and_less_where_models_lack_what_they_failed():
-    core, placed = simulate("random", 40)
-    # A model's misses of one table go together: the standard errors are about 0.02.
-    assert core >= 0.95 - 3 * 0.02
-    assert placed >= 0.95 - 3 * 0.02
-    after_core, after_placed = simulate("failed", 40)
-    assert after_core >= 0.95 - 3 * 0.02
+    core, placed = simulate("random", 20)
+    # A model's misses of one table go together: the standard errors are about 0.03.
+    assert core >= 0.95 - 3 * 0.03
+    assert placed >= 0.95 - 3 * 0.03
+    after_core, after_placed = simulate("failed", 20)
+    assert after_core >= 0.95 - 3 * 0.03
     assert after_placed < placed - 0.03
 
 
@@ -139,8 +139,8 @@ def false_claims(repetitions, seed=0):
 
 @pytest.mark.slow
 def test_bounds_hold_where_models_lack_what_they_failed():
-    wrong, told = false_claims(40)
-    assert wrong <= 0.05 + 3 * 0.035
+    wrong, told = false_claims(20)
+    assert wrong <= 0.05 + 3 * 0.049
     assert told > 0  # between models far apart, whatever the gaps hold
 
 

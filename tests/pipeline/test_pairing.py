@@ -172,15 +172,15 @@ def test_probabilities_keep_the_level_at_any_time_and_nothing_else_does():
 
 @pytest.mark.slow
 def test_declared_probabilities_repair_most_of_what_adaptive_pairs_break():
-    """40 data sets; the plain fit holds in .79 of many, the weighted one in .93."""
+    """24 data sets; the plain fit holds in .79 of many, the weighted one in .93."""
     rng, held = np.random.default_rng(5), {"weighted": [], "plain": []}
-    for _ in range(40):
+    for _ in range(24):
         frame = logged(rng)
         plain = frame.drop(columns="sampling_probability")
         for name, votes in (("weighted", frame), ("plain", plain)):
             made = rb.Scores({"x": rb.Scores.from_frame(votes).tasks["votes"]})
             held[name].append(shows_nothing(made, "z", "holm"))
-    assert np.mean(held["weighted"]) >= 0.92 - 3 * 0.043
+    assert np.mean(held["weighted"]) >= 0.92 - 3 * 0.055
     assert np.mean(held["plain"]) < np.mean(held["weighted"])
 
 

@@ -156,7 +156,7 @@ def check(calibration: Calibration, design: Design, runs: int, seed: int) -> Non
 def test_what_prints_a_level_holds_it_on_rows_of_real_results(
     calibration: Calibration, design: Design
 ) -> None:
-    check(calibration, design, calibration.runs(60, 400), 1)
+    check(calibration, design, calibration.runs(30, 400), 1)
 
 
 @pytest.mark.slow
@@ -243,7 +243,7 @@ def test_failures_that_few_rows_do_not_contain_are_not_covered_and_the_board_say
     A sample without failures has the law of a world without them: what is shown of such samples
     would be true there, and no test can tell the two apart. The sentence says how many it may be.
     """
-    rng, runs, held = np.random.default_rng([7, n]), calibration.runs(60, 800), 0
+    rng, runs, held = np.random.default_rng([7, n]), calibration.runs(40, 800), 0
     most = np.ceil(100 * (1 - 0.05 ** (1 / n)))
     for _ in range(runs):
         marks = 8 + rng.normal(0, 0.6, (n, 1)) + rng.normal(0, 0.7, (n, 2))
@@ -318,4 +318,4 @@ def drawn_designs() -> list[Design]:
 @pytest.mark.slow
 @pytest.mark.parametrize("place", range(10))
 def test_cells_drawn_by_a_seed_hold(calibration: Calibration, place: int) -> None:
-    check(calibration, drawn_designs()[place], calibration.runs(60, 400), 2)
+    check(calibration, drawn_designs()[place], calibration.runs(30, 400), 2)

@@ -110,7 +110,7 @@ def test_a_planned_evaluation_has_the_spread_asked_for() -> None:
 @pytest.mark.slow
 def test_methods_keep_their_guarantee_and_more_rows_help() -> None:
     study = STUDIES["coverage"](
-        planned_evaluation(6, ties=0.5), n_tasks=(12,), n_rows=(20, 100), repetitions=40
+        planned_evaluation(6, ties=0.5), n_tasks=(12,), n_rows=(20, 100), repetitions=20
     )
     rows = measure(study)["coverage"]
     for row in rows:

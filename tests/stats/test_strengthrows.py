@@ -104,7 +104,7 @@ def test_coverage_of_differences_of_strengths(votes: int, agreement: float, cali
     """Two-sided 95 % intervals, one pair a run; people voted on pairs drawn at random."""
     rng = np.random.default_rng([votes, int(10 * agreement)])
     hits, trials, squares = 0, 0, []
-    for _ in range(calibration.runs(150, 2000)):
+    for _ in range(calibration.runs(60, 2000)):
         first, second, _ = draw(rng, 1_000)
         people = (rng.random(1_000) < expit(TRUE[first] - TRUE[second])).astype(float)
         liked = (rng.random(1_000) < expit(TRUE[second - 1] - TRUE[first - 1])).astype(float)
@@ -136,7 +136,7 @@ def test_coverage_by_voter_where_everybody_has_a_taste(voters: int, agreement: f
     first, second = np.nonzero(~np.eye(4, dtype=bool))
     chance = expit((TRUE[first] - TRUE[second])[:, None] + np.sqrt(2) * at) @ weight / weight.sum()
     fitted = strength_rows(first, second, chance, 4).values.mean(axis=0)  # of endless people
-    hits, trials, rows = 0, calibration.runs(100, 1000), 3_000
+    hits, trials, rows = 0, calibration.runs(40, 1000), 3_000
     for _ in range(trials):
         first, second, _ = draw(rng, rows)
         voter = np.repeat(np.arange(voters), 1 + rng.poisson(4, size=voters))

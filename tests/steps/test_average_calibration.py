@@ -206,7 +206,7 @@ def test_percentiles_over_few_tasks_are_too_short_as_the_note_says(
 def test_scores_over_families_hold_where_those_over_tasks_do_not(
     calibration: Calibration, estimator: str
 ) -> None:
-    runs, by_family, by_task = calibration.runs(40, 120), 0, 0
+    runs, by_family, by_task = calibration.runs(20, 120), 0, 0
     for seed, data in enumerate(task_data(np.random.default_rng(7), runs, tasks=24, families=8)):
         options = {"estimator": estimator, "resamples": 400, "seed": seed}
         by_family += covered(rb.aggregate(data, over="families", **options), TRUTH)  # type: ignore[arg-type]
@@ -221,7 +221,7 @@ def test_scores_over_families_hold_where_those_over_tasks_do_not(
 )
 def test_ranks_and_wins_over_a_population_of_tasks(calibration: Calibration, method: str) -> None:
     """Two tied models: the mean of what they earn is the same, and its interval holds it."""
-    runs, scores = calibration.runs(50, 200), 0
+    runs, scores = calibration.runs(25, 200), 0
     expected = {"average_rank": 1.5, "borda": 0.5}.get(method, 0.5)
     rng = np.random.default_rng(8)
     for seed in range(runs):

@@ -98,7 +98,7 @@ def told_apart(tau: float, runs: str, repetitions: int, common: float = 0.0) -> 
 def test_seeds_that_differ_tell_equal_models_apart_as_rarely_as_the_page_says(
     calibration: Any, tau: float, common: float, by_t: float, by_default: float
 ) -> None:
-    repetitions = calibration.runs(300, 1500)
+    repetitions = calibration.runs(120, 1500)
     for runs, published in (("independent", by_t), ("auto", by_default)):
         hits = told_apart(tau, runs, repetitions, common)
         # The published figure, of 1,500 repetitions, has an error, too.

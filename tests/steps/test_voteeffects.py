@@ -121,9 +121,10 @@ def test_intervals_of_effects_cover(calibration: Calibration) -> None:
         votes = rb.VoteOptions(covariance=covariance)
         return rb.compare(scores, votes=votes)["votes"].effects
 
+    many = calibration.runs(20_000, 100_000)
     for swing, covariance in ((0.0, "sandwich"), (0.8, "cluster")):
-        endless = fitted(draw(10**6, n=100_000, voters=10_000, swing=swing), "sandwich")
-        held, runs = np.zeros(2), calibration.runs(40, 1000)
+        endless = fitted(draw(10**6, n=many, voters=many // 10, swing=swing), "sandwich")
+        held, runs = np.zeros(2), calibration.runs(20, 1000)
         for seed in range(runs):
             low, high = fitted(draw(seed, n=1000, voters=60, swing=swing), covariance).interval
             held += (low <= endless.value) & (endless.value <= high)

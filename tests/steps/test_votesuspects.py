@@ -309,7 +309,7 @@ def test_one_voter_with_half_of_all_votes_is_examined_with_the_weight_that_it_ha
 
 @pytest.mark.slow
 def test_days_and_prompts_of_honest_votes_are_seldom_named(calibration: Calibration) -> None:
-    runs = calibration.runs(12, 200)
+    runs = calibration.runs(6, 200)
     false = np.zeros((2, runs))
     for k in range(runs):
         rng = np.random.default_rng([20261123, k])
@@ -340,7 +340,7 @@ def test_bursts_on_a_day_are_seen_as_often_as_the_page_says(
     votes: int, seen: float, calibration: Calibration
 ) -> None:
     """New accounts with four votes each for one model, among 30,000 votes of 30 days."""
-    runs, hits = calibration.runs(6, 40), 0
+    runs, hits = calibration.runs(3, 40), 0
     for k in range(runs):
         arena = honest_arena(9_000 + k)
         burst = fans(
