@@ -125,8 +125,8 @@ def names_for(rows: Sequence[Sequence[object]]) -> list[str]:
 
     Examples
     --------
-    >>> names_for([(m, q, 0.1 * q) for m in ("a", "b") for q in range(1, 9)])
-    ['model', 'column2', 'score']
+    >>> names_for([(m, f"q{n}", 0.1 * n) for m in ("a", "b") for n in range(40)])
+    ['model', 'item', 'score']
     """
     columns = [f"column{k + 1}" for k in range(max(map(len, rows)))]
     even = [(*row, *[None] * (len(columns) - len(row))) for row in rows]
@@ -207,7 +207,7 @@ def _worded(header: Header) -> str | None:
 
     Examples
     --------
-    >>> cells = [(m, q, w) for m, w in (("a", "gut"), ("b", "schlecht")) for q in "123"]
+    >>> cells = [(m, q, w) for m in "ab" for q, w in zip("uvwxyz", "ggwgwg")]
     >>> _worded(Header(["wer", "was", "wie"], cells))
     'wie'
     """

@@ -149,7 +149,7 @@ def _ask_about_codes(header: Header) -> str:
     Examples
     --------
     >>> rows = [(m, q, 0.1 * m + 0.01 * q) for m in range(3) for q in range(9)]
-    >>> _ask_about_codes(Header(["sys", "doc", "val"], rows)).partition(" (in Python")[0][-54:]
+    >>> _ask_about_codes(Header(["sys", "doc", "val"], rows)).partition(" (in Python")[0][-55:]
     '--column model=sys --column item=doc --column score=val'
     """
     if len(header.columns) != 3 or not header.numbers.issuperset(header.columns):
