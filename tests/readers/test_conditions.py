@@ -153,3 +153,67 @@ def test_a_store_keeps_its_condition(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_tasks_are_still_chosen_by_pattern(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["compare", "x.csv", "--where", "category=law"]) == 2
     assert "chooses tasks, which compare does by name only" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("rows", "options"),
+    [
+        pytest.param(
+            ["model,mean,std,n", "a,0.5,0.1,20", "c,0.9,0.2,50", "b,0.6,0.1,30"],
+            {"direction": "higher"},
+            id="means",
+        ),
+        pytest.param(
+            ["model,num_correct,num_total", "a,50,100", "c,90,400", "b,55,100"], {}, id="counts"
+        ),
+        pytest.param(
+            ["model,acc", "a,0.5 ± 0.1", "c,0.9 ± 0.3", "b,0.6 ± 0.2"],
+            {"cells": "se"},
+            id="errors in cells",
+        ),
+        pytest.param(
+            ["model,score,ci_low,ci_high", "a,0.5,0.4,0.6", "c,0.9,0.8,1.0", "b,0.6,0.5,0.7"],
+            {},
+            id="intervals",
+        ),
+        pytest.param(
+            ["model,tp,fp,fn,tn", "a,50,10,20,30", "c,90,5,5,10", "b,55,10,15,30"],
+            {"metric": "f1"},
+            id="confusion",
+        ),
+        pytest.param(
+            ["model,t1,t2,t3", "[a](https://x.org/a),50,60,70", "[c](https://x.org/c),90,91,92",
+             "[b](https://x.org/b),55,61,73"],
+            {},
+            id="links",
+        ),
+    ],
+)  # fmt: skip
+def test_conditions_hold_where_cells_are_read_as_statistics(
+    tmp_path: Path, rows: list[str], options: dict[str, Any]
+) -> None:
+    whole, part = tmp_path / "whole" / "r.csv", tmp_path / "part" / "r.csv"
+    for path, kept in ((whole, rows), (part, [rows[0], rows[1], rows[3]])):
+        path.parent.mkdir()
+        path.write_text("\n".join(kept) + "\n", encoding="utf-8")
+    found = rb.read(whole, where="model != 'c'", **options)
+    expected = rb.read(part, **options)
+    assert found.models == ("a", "b")
+    for task, evidence in expected.tasks.items():
+        for field in ("values", "mean", "se", "n"):
+            if (value := getattr(evidence, field, None)) is not None:
+                np.testing.assert_array_equal(getattr(found.tasks[task], field), value)
+
+
+def test_conditions_hold_where_counts_of_truth_by_answer_are_added(tmp_path: Path) -> None:
+    rows = [
+        f"{model},{split},{truth},{said},{n + (20 if split == 'dev' and truth == said else 0)}"
+        for model, n in (("a", 30), ("b", 40)) for split in ("dev", "test")
+        for truth in ("no", "yes") for said in ("no", "yes")
+    ]  # fmt: skip
+    path = tmp_path / "r.csv"
+    path.write_text("\n".join(["model,split,truth,prediction,count", *rows]) + "\n", "utf-8")
+    found = rb.read(path, where="split = 'test'", metric="accuracy")
+    (task,) = found.tasks.values()
+    np.testing.assert_array_equal(task.mean, [0.5, 0.5])
+    np.testing.assert_array_equal(task.n, [120, 160])

@@ -332,7 +332,7 @@ def take_header_counts(table: Table, options: ReadOptions, engine: Engine) -> tu
         f"Numbers of items are taken from the header: {said}. If they count something else, such "
         "as answers to each item, take them out of it."
     )
-    return ValueTable.of(table.source, data, table.header_rows, engine), remark
+    return ValueTable.of(table, data, engine), remark
 
 
 _ITEMS_BEHIND = re.compile(r"(?i)(.*\S)\s*[(\[]\s*n\s*=\s*(\d[\d,]*)\s*[)\]]\s*")

@@ -19,7 +19,6 @@ from rankbars.tables.tablerows import Table
 
 __all__ = [
     "Cell", "ChosenTable", "Compiler", "Condition", "NoRowError", "TableView", "choose_rows",
-    "chosen_places",
     "parse_condition", "paste_condition", "quote_column",
 ]  # fmt: skip
 
@@ -378,6 +377,10 @@ class TableView(Table):
         """Header."""
         return self._table.columns
 
+    def chosen(self) -> list[int] | None:
+        """Places of the rows that the caller chose; None where all count."""
+        return self._table.chosen()
+
     def head(self, rows: int) -> list[tuple[object, ...]]:
         """First rows as they are, whether they are chosen or not."""
         return self._table.head(rows)
@@ -401,7 +404,7 @@ class ChosenTable(TableView):
 
     def __init__(self, table: Table, conditions: Sequence[Condition]) -> None:
         super().__init__(table)
-        self._conditions = tuple(conditions)
+        self.conditions = tuple(conditions)
         self.fixed = frozenset(name for one in conditions for name in one.columns)
         for condition in conditions:
             for name in condition.columns:
@@ -414,36 +417,22 @@ class ChosenTable(TableView):
 
     def relate(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> Relation:
         """The chosen rows in the database."""
-        names = dict.fromkeys(name for one in self._conditions for name in one.columns)
+        names = dict.fromkeys(name for one in self.conditions for name in one.columns)
         beside = {f"condition on {name!r}": name for name in names}
         relation = self._table.relate({**labels, **beside}, numbers)
         compiler = Compiler(relation, self.source)
-        kept = " AND ".join(compiler.write(one) for one in self._conditions)
-        chosen = relation.where(kept)
+        kept = " AND ".join(compiler.write(one) for one in self.conditions)
+        chosen = relation.chosen(kept)
         if not chosen.engine.ask(f"SELECT 1 FROM {chosen.clause} LIMIT 1"):
-            texts = " and ".join(one.text for one in self._conditions)
+            texts = " and ".join(one.text for one in self.conditions)
             raise NoRowError(f"{self.source}: no row has {texts}. Correct the condition.")
-        known = {
-            name: column._replace(largest=_largest(chosen, name)) if column.mixture
-            else column
-            for name, column in relation.known.items()
-        }  # fmt: skip
-        return chosen._replace(known=known)
+        return chosen
 
-
-def chosen_places(table: Table, rows: int) -> Sequence[int]:
-    """Positions of the chosen rows among the first ones of a table; all where no condition is."""
-    if not isinstance(table, ChosenTable):
-        return range(rows)
-    relation = table.relate({}, {})
-    found = relation.engine.ask(f"SELECT place FROM {relation.clause} ORDER BY place")
-    return [int(place) for (place,) in found]
-
-
-def _largest(relation: Relation, name: str) -> float:
-    cell = relation.columns[name][0]
-    ((found,),) = relation.engine.ask(f"SELECT max({cell}) FROM {relation.clause}")
-    return math.nan if found is None else float(found)
+    def chosen(self) -> list[int]:
+        """Places of the rows on which the conditions hold."""
+        relation = self.relate({}, {})
+        found = relation.engine.ask(f"SELECT place FROM {relation.clause} ORDER BY place")
+        return [int(place) for (place,) in found]
 
 
 def quote_column(name: str) -> str:

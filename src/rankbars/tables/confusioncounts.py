@@ -105,19 +105,20 @@ def _of_labels(
         )
     tables: dict[tuple[object, ...], np.ndarray] = {}
     counts = _counts(table, count, held[count])
-    for i, number in enumerate(counts):
+    chosen = table.chosen()
+    for i in range(len(counts)) if chosen is None else chosen:
         key = tuple(held[name][i] for name in keys)
         own = tables.setdefault(key, np.zeros((len(classes), len(classes))))
-        own[classes.index(right[i]), classes.index(said[i])] += number
+        own[classes.index(right[i]), classes.index(said[i])] += counts[i]
     data = {name: [key[k] for key in tables] for k, name in enumerate(keys)}
     of_class = f", of the class {classes[-1]!r}" if metric in _OF_TWO else ""
     what = f"{metric} of {truth!r} by {answer!r}{of_class}"
-    return _scored(table, data, np.array(list(tables.values())), metric, what, engine)
+    return _scored(table, data, np.array(list(tables.values())), metric, what, engine, anew=True)
 
 
 def _scored(
     table: Table, data: dict[str, list[object]], counts: np.ndarray, metric: str, what: str,
-    engine: Engine,
+    engine: Engine, *, anew: bool = False,
 ) -> Statistics:  # fmt: skip
     items = counts.sum(axis=(-2, -1))
     empty = np.flatnonzero(items == 0)
@@ -143,7 +144,7 @@ def _scored(
             "made of them. Rename or leave out that column."
         )
 
-    made = ValueTable.of(table.source, columns, table.header_rows, engine)
+    made = ValueTable.of(table, columns, engine, anew=anew)
     remark = (
         f"The score is {what}, with the error of independent items; what models have in common on "
         "the same items is not in counts."

@@ -175,7 +175,7 @@ class SplitCells(NamedTuple):
                     f"there is a column {both!r}. Keep one of them."
                 )
             data |= made
-        return ValueTable.of(self.values.source, data, self.values.header_rows, self.values.engine)
+        return ValueTable.of(self.values, data, self.values.engine)
 
 
 def describe_decoration(text: str) -> str:
@@ -290,7 +290,7 @@ def split_cells(table: Table, meaning: CellMeaning, engine: Engine) -> SplitCell
     if meaning.kind == "value":
         errors = {}
         remark = f"What follows the values in the cells of {where} was left aside."
-    split = ValueTable.of(table.source, values, table.header_rows, engine)
+    split = ValueTable.of(table, values, engine)
     runs = {name: [float(meaning.runs)] * len(own) for name, own in errors.items()}
     return SplitCells(split, errors, remark, runs if meaning.runs > 1 else {})
 
@@ -339,7 +339,7 @@ def _read_shares(
             f"{table.source}: no cell is a part of a whole, such as 7/10. Leave out the option "
             "cells."
         )
-    split = ValueTable.of(table.source, values, table.header_rows, engine)
+    split = ValueTable.of(table, values, engine)
     remark = f"Cells of {_some([*errors])} were read as shares, 7/10 as 0.7."
     if counted:
         remark = f"Cells of {_some([*errors])} were read as right answers of so many."

@@ -136,7 +136,7 @@ def split_sides(table: Table, engine: Engine) -> tuple[SplitCells, Mapping[str, 
             else f"{value} [{beside}]" if _BARE.fullmatch(str(beside)) else f"{value} {beside}"
             for value, beside in both
         ]  # fmt: skip
-    joined = ValueTable.of(table.source, data, table.header_rows, engine)
+    joined = ValueTable.of(table, data, engine)
     one = len(sides) == 1
     remark = f"{list_names(called, 3)} {'is' if one else 'are'} taken for the 95 % intervals of "
     remark += f"{list_names(scores, 3)}."

@@ -12,6 +12,7 @@ from rankbars.tables.asides import has_counts
 from rankbars.tables.cells import without_links
 from rankbars.tables.columns import paste_metrics
 from rankbars.tables.companions import errors_of, take_header_counts
+from rankbars.tables.conditions import ChosenTable
 from rankbars.tables.database import Engine
 from rankbars.tables.layouts import find_layout
 from rankbars.tables.likelyroles import with_outcome
@@ -130,7 +131,10 @@ def _without_links(table: Table, engine: Engine) -> Table:
         plain = [without_links(cell) if isinstance(cell, str) else cell for cell in own]
         alike = name in linked and len({*map(str, plain)}) == len({*map(str, own)})
         data[columns[name]] = plain if alike else own
-    return ValueTable.of(table.source, data, table.header_rows, engine)
+    if not isinstance(table, ChosenTable) or not table.fixed <= data.keys():
+        return ValueTable.of(table, data, engine)
+    # Conditions speak of names as boards show them.
+    return ChosenTable(ValueTable.of(table, data, engine, anew=True), table.conditions)
 
 
 _MOST_LINKED = 10_000

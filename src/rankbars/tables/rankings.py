@@ -13,7 +13,6 @@ from rankbars.data.votes import TIE, WIN
 from rankbars.errors import DataError
 from rankbars.tables.castvotes import VoteRows
 from rankbars.tables.cells import label_text
-from rankbars.tables.conditions import chosen_places
 from rankbars.tables.tablerows import Table
 from rankbars.tables.votecells import Names
 from rankbars.tables.votecolumns import VoteColumns
@@ -42,7 +41,8 @@ def collect_rankings(table: Table, columns: VoteColumns) -> VoteRows:
     cells = _cells(table, columns)
     pairs: list[tuple[int, str, str, int]] = []
     unscored = 0
-    for number in chosen_places(table, len(next(iter(cells.values()), []))):
+    chosen = table.chosen()
+    for number in range(len(next(iter(cells.values()), []))) if chosen is None else chosen:
         place = f"{table.source}, row {table.header_rows + 1 + number}"
         votes = _row_votes(cells, number, place)
         if votes is None:

@@ -5,6 +5,7 @@ One query asks about all tables of a pile.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple, TypeAlias
@@ -165,6 +166,19 @@ class Relation(NamedTuple):
     def where(self, condition: str) -> Relation:
         """The rows of which a condition holds."""
         return self._replace(selection=self.selection.where(condition), dense=False)
+
+    def chosen(self, condition: str) -> Relation:
+        """The rows that the caller chose; what is known of numbers is of these."""
+        made = self.where(condition)
+        known = {
+            name: column._replace(largest=made._largest(name)) if column.mixture else column
+            for name, column in made.known.items()
+        }
+        return made._replace(known=known)
+
+    def _largest(self, name: str) -> float:
+        ((found,),) = self.engine.ask(f"SELECT max({self.columns[name][0]}) FROM {self.clause}")
+        return math.nan if found is None else float(found)
 
     def without(self, name: str, cells: Collection[str]) -> Relation:
         """The rows whose cell in a column of text is none of `cells`."""

@@ -430,4 +430,4 @@ def _rebuilt(
     """The table with other cells in some `columns`, and some of them `renamed`."""
     data = {**_hold(table), **columns}
     data = {renamed.get(name, name): cells for name, cells in data.items()}
-    return ValueTable.of(table.source, data, table.header_rows, engine)
+    return ValueTable.of(table, data, engine)

@@ -194,6 +194,10 @@ class Table(ABC):
         """Let small tables of this kind and shape lie together in the database."""
         raise NotImplementedError
 
+    def chosen(self) -> list[int] | None:
+        """Places of the rows that the caller chose; None where all count."""
+        return None
+
     @abstractmethod
     def head(self, rows: int) -> list[tuple[object, ...]]:
         """First rows as they are."""

@@ -22,7 +22,7 @@ from rankbars.tables.cells import (
     spellings_of,
     without_points,
 )
-from rankbars.tables.database import Engine
+from rankbars.tables.database import Engine, quote
 from rankbars.tables.relations import Pile, Relation, Selection
 from rankbars.tables.tablerows import Table, check_width
 
@@ -78,18 +78,28 @@ class ValueTable(Table):
         self.engine = Engine() if engine is None else engine
         self.pile: ValuePile | None = None
         self._named: tuple[frozenset[str], Relation] | None = None
+        self._chosen: list[int] | None = None
 
     @classmethod
     def of(
-        cls, source: str, data: Mapping[str, Sequence[object]], header_rows: int,
-        engine: Engine | None,
+        cls, table: Table, data: Mapping[str, Sequence[object]], engine: Engine,
+        *, anew: bool = False,
     ) -> ValueTable:  # fmt: skip
-        """The table of columns that are held."""
+        """A table with other columns, which are held; of its rows the same ones are chosen.
+
+        If it is made `anew`, its rows are others, and all of them count.
+        """
 
         def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
             yield {name: data[name] for name in wanted}
 
-        return cls(source, tuple(data), read_chunks, header_rows, engine)
+        made = cls(table.source, tuple(data), read_chunks, table.header_rows, engine)
+        made._chosen = None if anew else table.chosen()
+        return made
+
+    def chosen(self) -> list[int] | None:
+        """Places of the rows that the caller chose; None where all count."""
+        return self._chosen
 
     def again(self, file: _Labelled, engine: Engine) -> ValueTable:
         """The same table, called otherwise in messages, whose rows go into another database."""
@@ -128,6 +138,9 @@ class ValueTable(Table):
         clause, known = _put_cells(self.engine, {"place": np.arange(rows)}, named, values)
         held = {name: cells.column() for name, cells in counted.items()}
         made = Relation(Selection(self.engine, clause), known, held)
+        if self._chosen is not None:
+            places = self.engine.put({"place": np.array(self._chosen, dtype=np.int64)})
+            made = made.chosen(f"{quote('place')} IN (SELECT place FROM {places})")
         if not numbers:
             self._named = frozenset(named), made
         return made
