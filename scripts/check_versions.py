@@ -26,8 +26,10 @@ QUICK = ("-q", "-p", "no:cacheprovider", "-m", "not slow and not soak", "--ignor
 # Old releases call what newer ones of other packages deprecate, and that is not ours.
 OLD = ("-W", "ignore::DeprecationWarning", "-W", "ignore::PendingDeprecationWarning")
 # What holds with the newest packages only, and is no result: DuckDB loads pandas where an array is
-# handed to it before 2.0, and Matplotlib measures names in another way.
+# handed to it before 2.0, and Matplotlib measures names in another way. The tool that checks
+# imports is called as its newest version is, which wants a newer rich.
 NEWEST_ONLY = (
+    "tests/test_architecture.py::test_every_import_follows_the_layers",
     "tests/test_architecture.py::test_ranking_a_small_table_loads_only_what_it_needs",
     "tests/test_architecture.py::test_a_batch_of_a_race_needs_no_scipy",
     "tests/render/test_plotting.py::test_a_picture_is_as_wide_as_asked[score_new_task]",
