@@ -14,7 +14,7 @@ from rankbars.data.votes import LOSS, WIN
 from rankbars.errors import DataError
 from rankbars.tables.cells import read_number
 from rankbars.tables.columns import fold_name, paste_columns
-from rankbars.tables.conditions import ChosenTable, paste_condition, quote_column
+from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import quote_text, report_damage
 from rankbars.tables.metrics import name_words
 from rankbars.tables.metricwords import split_words
@@ -149,9 +149,8 @@ def refuse_doubtful_votes(
     options : ReadOptions
         What the caller declares; columns that a condition speaks of are settled.
     """
-    settled = table.fixed if isinstance(table, ChosenTable) else frozenset()
-    _refuse_rejected(table, columns, settled)
-    if "judge" in rows.labels and columns.roles["judge"] not in settled:
+    _refuse_rejected(table, columns)
+    if "judge" in rows.labels and columns.roles["judge"] not in table.fixed:
         _refuse_summaries(table, columns, rows.labels["judge"].names)
     if not columns.ordered and not {"position"} & options.columns.keys():
         _refuse_orders(table, columns)
@@ -187,12 +186,12 @@ _REJECTED = split_words("rejected deleted discarded excluded invalid cancelled s
 _TRUE = frozenset({"true", "t", "yes", "y", "1", "1.0"})
 
 
-def _refuse_rejected(table: Table, columns: VoteColumns, settled: frozenset[str]) -> None:
+def _refuse_rejected(table: Table, columns: VoteColumns) -> None:
     """Raises `DataError` where a column says of some votes that they do not count."""
     for name in columns.unused:
         folded = fold_name(name.rpartition(".")[2])
         flag = folded in _FLAGS
-        if name in settled or not (flag or folded in _STATES):
+        if name in table.fixed or not (flag or folded in _STATES):
             continue
         found = _count_cells(table, name)
         bad = [cell for cell in found if _is_bad(cell, flag=flag)]
