@@ -8,8 +8,9 @@ on a file fails on that file alone.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, distribution, distributions
 from pathlib import Path
@@ -344,14 +345,28 @@ class KnownFormats:
         yield [one for one in self._own.values() if one.is_table]
 
 
-def _entry_points() -> list[EntryPoint]:
+def _entry_points() -> tuple[EntryPoint, ...]:
+    # What is installed or removed changes the folder it is in.
+    return _entry_points_of(tuple((place, _changed(place)) for place in sys.path))
+
+
+def _changed(place: str) -> int | None:
+    try:
+        return Path(place).stat().st_mtime_ns
+    except OSError:  # a path of modules may name what is not there
+        return None
+
+
+@lru_cache(maxsize=1)
+def _entry_points_of(state: tuple[tuple[str, int | None], ...]) -> tuple[EntryPoint, ...]:
+    """Those of all that is installed, which takes longer to find than a small file to read."""
     # `entry_points` would parse the files of all that is installed; few name the group.
     names = {
         one.name for one in distributions() if _GROUP in (one.read_text("entry_points.txt") or "")
     }
-    return [
+    return tuple(
         point for name in names for point in distribution(name).entry_points.select(group=_GROUP)
-    ]
+    )
 
 
 def _load(point: EntryPoint) -> Format:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from itertools import count
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +28,8 @@ _NUMBERS = count()
 class Engine(ExitStack):
     """A database in memory, started only if something is put into it; closed with the context.
 
-    It reads no other files than those it is told to, and has a temporary folder of its own.
+    It reads no other files than those it is told to, and its tables are its own. To start one takes
+    longer than most reads, so that those without limits are connections to one of the process.
 
     Parameters
     ----------
@@ -36,6 +40,7 @@ class Engine(ExitStack):
     """
 
     _started: duckdb.DuckDBPyConnection | None = None
+    _of_process: Engine | None = None
 
     def __init__(self, memory: int | None = None, threads: int | None = None) -> None:
         super().__init__()
@@ -45,16 +50,25 @@ class Engine(ExitStack):
     def start(self) -> duckdb.DuckDBPyConnection:
         """The running engine."""
         if self._started is None:
-            folder = TemporaryFolder()
-            self.callback(folder.close)
-            self._started = self._connect(":memory:", str(folder.path))
-            if self._threads is not None:
-                self._started.execute(f"SET threads = {self._threads}")
-            if self._memory is not None:
-                self._started.execute(f"SET memory_limit = '{self._memory}B'")
+            if self._memory is None and self._threads is None:
+                # Its folder stays as long as somebody may put something into it.
+                self._of_process, connection = _connected(type(self))
+                self._started = self.enter_context(connection)
+            else:
+                self._started = self._start_alone()
         return self._started
 
-    def _connect(self, name: str, folder: str) -> duckdb.DuckDBPyConnection:
+    def _start_alone(self) -> duckdb.DuckDBPyConnection:
+        folder = TemporaryFolder()
+        self.callback(folder.close)
+        started = self._connect(str(folder.path))
+        if self._threads is not None:
+            started.execute(f"SET threads = {self._threads}")
+        if self._memory is not None:
+            started.execute(f"SET memory_limit = '{self._memory}B'")
+        return started
+
+    def _connect(self, folder: str) -> duckdb.DuckDBPyConnection:
         import duckdb
 
         settings: dict[str, str | bool | int | float | list[str]] = {
@@ -62,15 +76,21 @@ class Engine(ExitStack):
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
         }
-        connection = self.enter_context(duckdb.connect(name, config=settings))
+        connection = self.enter_context(duckdb.connect(":memory:", config=settings))
         connection.execute("SET enable_progress_bar = false")
         return connection
 
     def another(self) -> Engine:
         """One that shares the database, which need not start again; its tables are its own."""
         other = Engine()
-        other._started = other.enter_context(self.start().cursor())
+        other._started = other.enter_context(self.connect())
         return other
+
+    def connect(self) -> duckdb.DuckDBPyConnection:
+        """A further connection to the database."""
+        connection = self.start().cursor()
+        connection.execute("SET enable_progress_bar = false")
+        return connection
 
     def run(self, command: str) -> None:
         """Do something that has no result."""
@@ -106,17 +126,47 @@ class Engine(ExitStack):
 
 
 class Glance(Engine):
-    """A database for a look at what a file is.
+    """A database for a look at what a file is, in memory, without temporary files."""
 
-    All that are open at the same time are one, so that to look at many files starts it once.
-    """
+    def _start_alone(self) -> duckdb.DuckDBPyConnection:
+        started = self._connect("")
+        started.execute("SET threads = 1")  # more of them cost more than a look takes
+        return started
 
-    def start(self) -> duckdb.DuckDBPyConnection:
-        """The running engine: in memory, without temporary files."""
-        if self._started is None:
-            self._started = self._connect(":memory:rankbars-glance", "")
-            self._started.execute("SET threads = 1")  # more of them cost more than a look takes
-        return self._started
+
+# Held while the database of the process is looked up, so that two threads do not start two.
+_STARTING = Lock()
+
+
+@cache
+def _shared(kind: type[Engine]) -> Engine:
+    """What stays as long as the process."""
+    engine = kind()
+    engine._started = engine._start_alone()
+    return engine
+
+
+def _let_go() -> None:
+    _STARTING.acquire()
+    _shared.cache_clear()
+
+
+if hasattr(os, "register_at_fork"):
+    # A process that is forked off would wait at its end for threads that it does not have.
+    done = _STARTING.release
+    os.register_at_fork(before=_let_go, after_in_parent=done, after_in_child=done)
+
+
+def _connected(kind: type[Engine]) -> tuple[Engine, duckdb.DuckDBPyConnection]:
+    """The database of this process, and a new connection to it."""
+    import duckdb
+
+    with _STARTING:
+        try:
+            return _shared(kind), _shared(kind).connect()
+        except duckdb.FatalException:  # a fault ended it before
+            _shared.cache_clear()
+            return _shared(kind), _shared(kind).connect()
 
 
 @contextmanager
