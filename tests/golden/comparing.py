@@ -100,6 +100,8 @@ class Comparison:
                 yield from self.differences(was, new[key], where)
 
     def _lists(self, old: list[Any], new: list[Any], place: str) -> Iterator[str]:
+        if repr(old) == repr(new):  # most are; the same types, too
+            return
         if _is_array(old) and _is_array(new):
             yield from self._arrays(old, new, place)
         elif all(isinstance(one, str) for one in (*old, *new)):

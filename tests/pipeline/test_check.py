@@ -331,10 +331,10 @@ TIES, AHEAD, ON_ONE = np.zeros(4), np.array([0.0, 0.2, 0.0, 0.0]), np.array([3.0
 @pytest.mark.parametrize(
     ("lines", "few", "shifts"),
     [
-        (ONE, 250, [TIES]),
-        (MARGIN, 250, [AHEAD]),
-        (PLACES, 150, [ON_ONE, TIES]),
-        (FEW, 60, [AHEAD, AHEAD]),
+        (ONE, 120, [TIES]),
+        (MARGIN, 120, [AHEAD]),
+        (PLACES, 75, [ON_ONE, TIES]),
+        (FEW, 30, [AHEAD, AHEAD]),
         (MANY, 25, [TIES, TIES]),
     ],
     ids=["one", "margin", "places", "five", "forty"],

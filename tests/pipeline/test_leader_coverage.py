@@ -82,7 +82,7 @@ def all_at_once(rows: np.ndarray, leader: int, rng: np.random.Generator) -> tupl
 def test_leaders_are_held_as_often_as_the_page_of_methods_says(
     cell: Cell, calibration: Calibration
 ) -> None:
-    rng, runs = np.random.default_rng([7, cell.n]), calibration.runs(40, 400)
+    rng, runs = np.random.default_rng([7, cell.n]), calibration.runs(20, 400)
     held, widths = np.zeros(3), np.zeros(3)
     for _ in range(runs):
         rows, truth = drawn(cell, rng)

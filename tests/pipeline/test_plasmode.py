@@ -156,7 +156,7 @@ def check(calibration: Calibration, design: Design, runs: int, seed: int) -> Non
 def test_what_prints_a_level_holds_it_on_rows_of_real_results(
     calibration: Calibration, design: Design
 ) -> None:
-    check(calibration, design, calibration.runs(30, 400), 1)
+    check(calibration, design, calibration.runs(16, 400), 1)
 
 
 @pytest.mark.slow
@@ -211,7 +211,7 @@ def test_averages_with_a_small_task_of_seconds_hold_as_often_as_the_board_says(
     """Beside two tasks of 100 requests; which provider is slow changes from task to task."""
     values = -table("seconds").iloc[:, 1:].to_numpy(float)
     values = values - values.mean(axis=0) + values.mean(axis=0).min()
-    rng, runs = np.random.default_rng([4, n]), calibration.runs(60, 300)
+    rng, runs = np.random.default_rng([4, n]), calibration.runs(30, 300)
     unsure, held, false = 0, 0, 0
     names = [f"m{i}" for i in range(values.shape[1])]
     for _ in range(runs):
@@ -318,4 +318,4 @@ def drawn_designs() -> list[Design]:
 @pytest.mark.slow
 @pytest.mark.parametrize("place", range(10))
 def test_cells_drawn_by_a_seed_hold(calibration: Calibration, place: int) -> None:
-    check(calibration, drawn_designs()[place], calibration.runs(30, 400), 2)
+    check(calibration, drawn_designs()[place], calibration.runs(16, 400), 2)

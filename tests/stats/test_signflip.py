@@ -159,7 +159,7 @@ def test_no_draws_are_refused():
 def test_level_is_never_exceeded_for_symmetric_differences(calibration, n, alpha):
     """Heavy tails, few rows: the share of rejections stays within three standard errors."""
     rng = np.random.default_rng(n)
-    repetitions = calibration.runs(800, 4000)
+    repetitions = calibration.runs(400, 4000)
     rejected = 0
     for repetition in range(repetitions):
         values = against_zero(rng.standard_t(1.5, size=n) * rng.exponential(size=n))

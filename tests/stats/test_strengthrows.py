@@ -104,7 +104,7 @@ def test_coverage_of_differences_of_strengths(votes: int, agreement: float, cali
     """Two-sided 95 % intervals, one pair a run; people voted on pairs drawn at random."""
     rng = np.random.default_rng([votes, int(10 * agreement)])
     hits, trials, squares = 0, 0, []
-    for _ in range(calibration.runs(60, 2000)):
+    for _ in range(calibration.runs(30, 2000)):
         first, second, _ = draw(rng, 1_000)
         people = (rng.random(1_000) < expit(TRUE[first] - TRUE[second])).astype(float)
         liked = (rng.random(1_000) < expit(TRUE[second - 1] - TRUE[first - 1])).astype(float)

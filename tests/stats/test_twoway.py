@@ -191,7 +191,7 @@ def test_independent_answers_keep_the_level_of_both_tests():
     ],
 )  # fmt: skip
 def test_levels_are_those_of_the_reference(calibration, shape, tau, by_t, by_two_way):
-    repetitions = calibration.runs(600, 6000)
+    repetitions = calibration.runs(300, 6000)
     found = errors(np.random.default_rng(49), repetitions, shape, tau)
     for hits, published, test in zip(found, (by_t, by_two_way), ("t", "two_way"), strict=True):
         # Both the study and its published figure, of 3,000 repetitions, have an error.

@@ -135,7 +135,7 @@ def test_orders_from_draws_are_rarely_wrong_among_tied_models(
 def test_scores_over_a_population_of_tasks(
     calibration: Calibration, estimator: str, tasks: int
 ) -> None:
-    runs, scores = calibration.runs(40, 120), 0
+    runs, scores = calibration.runs(20, 120), 0
     for seed, data in enumerate(task_data(np.random.default_rng(5), runs, tasks)):
         found = rb.aggregate(data, over="tasks", estimator=estimator, resamples=400, seed=seed)
         scores += covered(found, TRUTH)
@@ -414,7 +414,7 @@ def test_ranges_of_mean_ranks_over_items_say_that_they_are_no_intervals(
     """Models two to three errors apart: noise mixes the ranks of every draw once more."""
     level = 0.1 * np.array([[0, 1, 2, 3], [1, 0, 2, 3], [0, 2, 1, 3.0]])
     truth = np.array([[4, 3, 2, 1], [3, 4, 2, 1], [4, 2, 3, 1.0]]).mean(axis=0)
-    rng, runs, held = np.random.default_rng(21), calibration.runs(40, 120), 0
+    rng, runs, held = np.random.default_rng(21), calibration.runs(20, 120), 0
     for seed in range(runs):
         tasks = {
             name: row + 0.1 * rng.normal(size=(60, 1)) + 0.2 * rng.normal(size=(60, 4))

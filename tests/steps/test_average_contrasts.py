@@ -163,7 +163,7 @@ def test_max_t_over_six_tasks_keeps_its_level(
     calibration: Calibration, noise: tuple[float, ...]
 ) -> None:
     rng = np.random.default_rng(11)
-    runs, false, missed = calibration.runs(150, 700), 0, 0
+    runs, false, missed = calibration.runs(75, 700), 0, 0
     upper = np.triu_indices(4, 1)
     for run in range(runs):
         rows = noise * rng.normal(size=(6, 4)) + rng.normal(size=(6, 1))

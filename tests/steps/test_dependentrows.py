@@ -105,7 +105,7 @@ def test_averages_over_tasks_with_few_or_unequal_clusters_hold(
     calibration: Calibration, sizes: tuple[int, ...], tasks: int, models: int
 ) -> None:
     """CR2 errors, and their degrees of freedom added up over tasks."""
-    runs, held = calibration.runs(100, 600), 0
+    runs, held = calibration.runs(50, 600), 0
     rng = np.random.default_rng([6, tasks, models, len(sizes)])
     clusters = np.repeat(np.arange(len(sizes)), sizes)
     names = tuple("abcdefghij"[:models])

@@ -209,7 +209,7 @@ def test_two_equal_models_are_told_apart_no_more_often_than_stated(
     calibration: Calibration, shared: float
 ) -> None:
     """Five runs on six tasks, with and without an effect of the run."""
-    runs = calibration.runs(120, 2000)
+    runs = calibration.runs(60, 2000)
     wrong = {"independent": 0, "anew": 0}
     for seed in range(runs):
         scores = scored(tables(shared=shared, seed=seed, models=2))
@@ -374,7 +374,7 @@ def test_a_board_is_what_a_few_lines_of_numpy_say() -> None:
 def test_items_on_several_tasks_are_told_apart_as_often_as_stated(
     calibration: Calibration, taste: float
 ) -> None:
-    runs = calibration.runs(300, 2000)
+    runs = calibration.runs(80, 2000)
     wrong = apart = 0
     for seed in range(runs):
         scores = asked_in_languages(seed, taste=taste)
@@ -393,7 +393,7 @@ def test_items_on_several_tasks_are_told_apart_as_often_as_stated(
 @pytest.mark.parametrize("taste", [1.5, 0.0])
 def test_names_that_some_tasks_lack_keep_the_level(calibration: Calibration, taste: float) -> None:
     """Of 60 items 60, 45 and 35 are asked in three languages, or on three unlike tasks."""
-    runs = calibration.runs(120, 2000)
+    runs = calibration.runs(60, 2000)
     wrong = 0
     for seed in range(runs):
         rng = np.random.default_rng(seed)

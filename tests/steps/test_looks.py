@@ -165,7 +165,7 @@ def test_forty_looks_keep_the_level_where_a_repeated_z_test_does_not(
     """Two equal models, 2,000 votes, a look every 50: wrong at some look."""
     rng = np.random.default_rng(2)
     wrong = {"e_process": 0, "z": 0}
-    runs = calibration.runs(12, 100)
+    runs = calibration.runs(8, 100)
     for _ in range(runs):
         won = np.cumsum(rng.random(2000) < 0.5)
         seen = dict.fromkeys(wrong, False)

@@ -194,7 +194,7 @@ def _designs(test: str) -> set[str]:
 
 # Of four tied models, tests that nobody corrects tell some apart in a fifth of all draws: of 80
 # draws, more than 9 then, with a probability of .97, which is more than is accepted.
-FEW, ALL = 80, 200
+FEW, ALL = 40, 200
 
 
 def valid_cells(test: str, design: Any) -> list[tuple[str, Any]]:

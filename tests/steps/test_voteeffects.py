@@ -124,7 +124,7 @@ def test_intervals_of_effects_cover(calibration: Calibration) -> None:
     many = calibration.runs(20_000, 100_000)
     for swing, covariance in ((0.0, "sandwich"), (0.8, "cluster")):
         endless = fitted(draw(10**6, n=many, voters=many // 10, swing=swing), "sandwich")
-        held, runs = np.zeros(2), calibration.runs(20, 1000)
+        held, runs = np.zeros(2), calibration.runs(10, 1000)
         for seed in range(runs):
             low, high = fitted(draw(seed, n=1000, voters=60, swing=swing), covariance).interval
             held += (low <= endless.value) & (endless.value <= high)
