@@ -115,7 +115,7 @@ def test_any_text_is_refused_in_words_or_chooses_rows(text: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("speed > 1", "no column has that name"), ("language = de", "no column has that name"),
+    ("speed > 1", "no column has that name"), ("language = de", "quotation marks: 'de'"),
     ("language > 1", "texts stand in quotes"), ("language", "neither true nor false"),
     ("turns like 'x'", "is no text"), ("'x' in turns", "holds no lists"),
     ("turns > 99", "no row has turns > 99"), ("language + 1 > 2", "is no number"),

@@ -412,7 +412,8 @@ class ChosenTable(TableView):
                     shown = ", ".join(map(repr, table.columns[:20]))
                     raise DataError(
                         f"{table.source}: the condition {condition.text!r} speaks of {name!r}, and "
-                        f"no column has that name. Columns: {shown}."
+                        f"no column has that name. Columns: {shown}. A text stands in quotation "
+                        f"marks: {quote_text(name)}."
                     )
 
     def relate(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> Relation:
