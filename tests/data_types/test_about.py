@@ -3,10 +3,11 @@
 import jsonschema
 import numpy as np
 import pytest
+from boardschema import board_schema
 
 import rankbars as rb
 from rankbars.data.about import About
-from rankbars.data.boardfile import board_json, board_schema, board_to_dict
+from rankbars.data.boardfile import board_json, board_to_dict
 from rankbars.data.boardreading import board_from_dict
 from rankbars.errors import DataError, OptionError, RankbarsError
 

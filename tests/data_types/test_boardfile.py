@@ -12,11 +12,12 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
+from boardschema import board_schema
 from hypothesis import given
 from strategies import score_tables
 
 import rankbars as rb
-from rankbars.data.boardfile import board_json, board_schema, board_to_dict
+from rankbars.data.boardfile import board_json, board_to_dict
 from rankbars.data.boardreading import board_from_dict
 from rankbars.data.diagnosis import JudgeReport, Neighbours
 

@@ -7,12 +7,13 @@ import json
 import jsonschema
 import numpy as np
 import pytest
+from boardschema import board_schema
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import rankbars as rb
-from rankbars.data.boardfile import board_json, board_schema
+from rankbars.data.boardfile import board_json
 from rankbars.data.boardreading import board_from_dict
 from rankbars.data.taskresult import ScoreBins
 from rankbars.steps.boardassembly import MOST_BINS, bin_scores

@@ -7,7 +7,6 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any, Literal
 
 import numpy as np
@@ -49,7 +48,6 @@ __all__ = [
     "BoardFile",
     "Provenance",
     "board_json",
-    "board_schema",
     "board_to_dict",
     "digest_of",
     "packed",
@@ -325,13 +323,6 @@ def digest_of(plain: Mapping[str, Any]) -> str:
     for end in (",", "]", "}"):
         text = text.replace(f".0{end}", end)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def board_schema() -> dict[str, Any]:
-    """The JSON Schema of the board file; made from the types by ``scripts/make_schema.py``."""
-    text = resources.files("rankbars.data").joinpath("board.schema.json").read_text("utf-8")
-    schema: dict[str, Any] = json.loads(text)
-    return schema
 
 
 def board_json(board: Leaderboard, *, pairs: bool = False) -> str:
