@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 import rankbars as rb
 
-# A fifth of the usual examples, in `make soak` as well: for those that read or store whole boards.
-FEWER = settings(max_examples=settings().max_examples // 5, deadline=None)
+# A third of the usual examples, in `make soak` as well: for those that read or store whole boards.
+FEWER = settings(max_examples=settings().max_examples // 3, deadline=None)
 # Half of that again: for those that read or store them many times.
-FEWEST = settings(max_examples=settings().max_examples // 10, deadline=None)
+FEWEST = settings(max_examples=settings().max_examples // 6, deadline=None)
 
 MODEL_NAMES = ("ada", "bob", "cy", "dot", "eve", "fay")
 

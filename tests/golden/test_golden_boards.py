@@ -73,7 +73,7 @@ def texts_in(value: Any) -> Iterator[str]:
         lines = [part for part in value if isinstance(part, str)]
         yield "\n".join(lines)
         for part in value:
-            if not isinstance(part, str):
+            if isinstance(part, dict | list):
                 yield from texts_in(part)
 
 

@@ -19,7 +19,7 @@ def scores(seed, rows=6, columns=8):
 def test_of_scores_by_themselves_nothing_is_found():
     found = [
         name
-        for seed in range(300)
+        for seed in range(100)
         for table in (scores(seed), scores(seed, rows=3), scores(seed, rows=20).round())
         for models in (True, False)
         for name in find_derived(table, NAMES[:8], models=models)

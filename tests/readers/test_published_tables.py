@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from strategies import FEWER
 
 import rankbars as rb
 
@@ -209,6 +210,7 @@ def test_json_tables_may_hold_such_cells(tmp_path: Path) -> None:
 NUMBERS = st.integers(0, 10**6).map(lambda number: number / 100)
 
 
+@FEWER
 @given(value=NUMBERS, half=NUMBERS)
 def test_every_spelling_says_the_same(value: float, half: float) -> None:
     cells = [f"{value} ± {half}", f"{value}±{half}", f"{value} ({half})", f"{value} +- {half}",
