@@ -71,7 +71,7 @@ def ranks_held(found: rb.Aggregate) -> Array:
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["analytic", "bootstrap"])
 def test_scores_and_ranks_over_items(calibration: Calibration, estimator: str) -> None:
-    runs, scores, ranks = calibration.runs(60, 250), 0, 0
+    runs, scores, ranks = calibration.runs(40, 250), 0, 0
     for seed, data in enumerate(item_data(np.random.default_rng(1), runs)):
         found = rb.aggregate(data, estimator=estimator, resamples=400, seed=seed)
         scores += covered(found, TRUTH)
@@ -83,7 +83,7 @@ def test_scores_and_ranks_over_items(calibration: Calibration, estimator: str) -
 
 @pytest.mark.slow
 def test_all_ranks_and_all_statements_at_once(calibration: Calibration) -> None:
-    runs, ranks, shown, intervals = calibration.runs(60, 250), 0, 0, 0
+    runs, ranks, shown, intervals = calibration.runs(40, 250), 0, 0, 0
     for seed, data in enumerate(item_data(np.random.default_rng(2), runs)):
         found = rb.aggregate(data, scope="all", correction="maxt", resamples=400, seed=seed)
         ranks += int(ranks_held(found).all())
@@ -100,7 +100,7 @@ def test_all_ranks_and_all_statements_at_once(calibration: Calibration) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("correction", ["holm", "bonferroni"])
 def test_intervals_of_all_differences_at_once(calibration: Calibration, correction: str) -> None:
-    runs, held = calibration.runs(60, 250), 0
+    runs, held = calibration.runs(40, 250), 0
     for data in item_data(np.random.default_rng(3), runs):
         contrasts = rb.aggregate(data, correction=correction, resamples=2).contrasts
         assert contrasts is not None
@@ -193,7 +193,7 @@ def test_bounds_over_tasks_hold_where_models_lack_their_worst(
 def test_percentiles_over_few_tasks_are_too_short_as_the_note_says(
     calibration: Calibration,
 ) -> None:
-    runs, scores = calibration.runs(50, 200), 0
+    runs, scores = calibration.runs(30, 200), 0
     for seed, data in enumerate(task_data(np.random.default_rng(6), runs, tasks=5)):
         found = rb.aggregate(data, over="tasks", estimator="bootstrap", resamples=400, seed=seed)
         assert "few-resampled" in {note.code for note in found.notes}
@@ -221,7 +221,7 @@ def test_scores_over_families_hold_where_those_over_tasks_do_not(
 )
 def test_ranks_and_wins_over_a_population_of_tasks(calibration: Calibration, method: str) -> None:
     """Two tied models: the mean of what they earn is the same, and its interval holds it."""
-    runs, scores = calibration.runs(25, 200), 0
+    runs, scores = calibration.runs(15, 200), 0
     expected = {"average_rank": 1.5, "borda": 0.5}.get(method, 0.5)
     rng = np.random.default_rng(8)
     for seed in range(runs):
@@ -235,7 +235,7 @@ def test_ranks_and_wins_over_a_population_of_tasks(calibration: Calibration, met
 @pytest.mark.slow
 def test_comparison_intervals_just_touch_at_five_percent(calibration: Calibration) -> None:
     """Two independent models of equal error: intervals stay apart as often as a test rejects."""
-    rng, runs, apart = np.random.default_rng(9), calibration.runs(250, 1000), 0
+    rng, runs, apart = np.random.default_rng(9), calibration.runs(125, 1000), 0
     for first, second in rng.normal(size=(runs, 2)):
         one = rb.Estimates(("a", "b"), np.array([first, second]), se=np.array([1.0, 1.0]))
         found = rb.aggregate(rb.Scores({"x": one, "y": one}), weights={"x": 1e-9, "y": 1.0},
@@ -270,7 +270,7 @@ def clustered(rng: np.random.Generator) -> Array:
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["analytic", "bootstrap"])
 def test_groups_of_items_count_as_groups(calibration: Calibration, estimator: str) -> None:
-    rng, runs = np.random.default_rng(11), calibration.runs(50, 200)
+    rng, runs = np.random.default_rng(11), calibration.runs(30, 200)
     groups = np.repeat(np.arange(30), 4)
     held: dict[bool, int] = {True: 0, False: 0}
 
@@ -291,7 +291,7 @@ def test_groups_of_items_count_as_groups(calibration: Calibration, estimator: st
 @pytest.mark.parametrize("estimator", ["analytic", "bootstrap"])
 def test_geometric_means(calibration: Calibration, estimator: str) -> None:
     truth = np.array([0.4, 0.5])
-    rng, runs, held = np.random.default_rng(12), calibration.runs(60, 250), 0
+    rng, runs, held = np.random.default_rng(12), calibration.runs(40, 250), 0
     for seed in range(runs):
         tasks = {name: (rng.random((150, 2)) < truth).astype(float) for name in "xy"}
         data = rb.Scores.from_arrays(tasks, ["a", "b"])
@@ -304,7 +304,7 @@ def test_geometric_means(calibration: Calibration, estimator: str) -> None:
 
 @pytest.mark.slow
 def test_the_plain_table_keeps_its_level_with_twelve_tasks(calibration: Calibration) -> None:
-    rng, runs, held = np.random.default_rng(13), calibration.runs(75, 300), 0
+    rng, runs, held = np.random.default_rng(13), calibration.runs(50, 300), 0
     for _ in range(runs):
         scores = np.clip(rng.normal(0.6, 0.1, size=12), 0, 1)
         table = rb.plain_table(
@@ -320,7 +320,7 @@ def test_the_plain_table_keeps_its_level_with_twelve_tasks(calibration: Calibrat
 def test_published_scores_over_items(calibration: Calibration, errors: str) -> None:
     """Shares of right answers of three tasks, from their standard errors or as counts."""
     truth, items = np.array([0.4, 0.5, 0.7]), np.array([200, 200, 200])
-    rng, runs, held = np.random.default_rng(14), calibration.runs(75, 300), 0
+    rng, runs, held = np.random.default_rng(14), calibration.runs(50, 300), 0
     for seed in range(runs):
         tasks = {}
         for name in "xyz":
@@ -340,7 +340,7 @@ def test_published_scores_over_items(calibration: Calibration, errors: str) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("over", ["items", "tasks"])
 def test_weighted_averages(calibration: Calibration, over: str) -> None:
-    rng, runs, held = np.random.default_rng(15), calibration.runs(60, 250), 0
+    rng, runs, held = np.random.default_rng(15), calibration.runs(40, 250), 0
     for seed, data in enumerate(
         item_data(rng, runs) if over == "items" else task_data(rng, runs, tasks=10)
     ):
@@ -355,7 +355,7 @@ def test_weighted_averages(calibration: Calibration, over: str) -> None:
 def test_scores_on_a_fixed_scale(calibration: Calibration, normalise: str) -> None:
     limits = {"x": (0.0, 1.0), "y": (-1.0, 2.0), "z": (0.2, 1.5)}
     truth = np.mean([(TRUTH - low) / (high - low) for low, high in limits.values()], axis=0)
-    runs, held = calibration.runs(50, 200), 0
+    runs, held = calibration.runs(30, 200), 0
     for data in item_data(np.random.default_rng(16), runs):
         held += covered(rb.aggregate(data, normalise=normalise, limits=limits, resamples=2), truth)
     calibration.within(held, 4 * runs, 0.95, slack=0.015)
@@ -377,7 +377,7 @@ def test_geometric_means_over_a_population_of_tasks(
     calibration: Calibration, estimator: str
 ) -> None:
     truth = np.array([0.2, 0.4])
-    rng, runs, held = np.random.default_rng(18), calibration.runs(50, 200), 0
+    rng, runs, held = np.random.default_rng(18), calibration.runs(30, 200), 0
     for seed in range(runs):
         rows = truth * np.exp(0.3 * rng.normal(size=(12, 2)))
         data = rb.Scores({f"t{i}": rb.Estimates(("a", "b"), row) for i, row in enumerate(rows)})
@@ -399,7 +399,7 @@ def test_percentiles_over_many_families(calibration: Calibration) -> None:
 
 @pytest.mark.slow
 def test_ranks_over_tasks_hold_for_all_models_at_once(calibration: Calibration) -> None:
-    runs, ranks = calibration.runs(50, 200), 0
+    runs, ranks = calibration.runs(30, 200), 0
     for seed, data in enumerate(task_data(np.random.default_rng(20), runs, tasks=10)):
         found = rb.aggregate(data, over="tasks", scope="all", resamples=2, seed=seed)
         ranks += int(ranks_held(found).all())
@@ -432,7 +432,7 @@ def test_ranges_of_mean_ranks_over_items_say_that_they_are_no_intervals(
 
 @pytest.mark.slow
 def test_percentiles_of_the_plain_table_with_forty_tasks(calibration: Calibration) -> None:
-    rng, runs, held = np.random.default_rng(22), calibration.runs(50, 200), 0
+    rng, runs, held = np.random.default_rng(22), calibration.runs(30, 200), 0
     for seed in range(runs):
         scores = np.clip(rng.normal(0.6, 0.1, size=40), 0, 1)
         table = rb.plain_table(
