@@ -217,3 +217,26 @@ def test_conditions_hold_where_counts_of_truth_by_answer_are_added(tmp_path: Pat
     (task,) = found.tasks.values()
     np.testing.assert_array_equal(task.mean, [0.5, 0.5])
     np.testing.assert_array_equal(task.n, [120, 160])
+
+
+COUNTS = ["a,5,10,test", "b,7,10,test", "a,oops,10,dev", "b,12,10,dev"]
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [2, 0, 3, 1]])
+def test_counts_are_checked_where_a_condition_lets_them_count(
+    tmp_path: Path, order: list[int]
+) -> None:
+    path = tmp_path / "t.csv"
+    rows = [COUNTS[at] for at in order]
+    path.write_text("\n".join(["model,n_correct,n_total,split", *rows]) + "\n", "utf-8")
+    (task,) = rb.read(path, where="split = 'test'").tasks.values()
+    np.testing.assert_array_equal(task.mean, [0.5, 0.7])
+    np.testing.assert_array_equal(task.n, [10, 10])
+    with pytest.raises(rb.DataError, match=r"row \d \(model 'a'.* 'oops' in column 'n_correct'"):
+        rb.read(path)
+    for right, total in (("oops", "10"), ("7", "ten")):
+        path.write_text(f"model,n_correct,n_total\na,5,10\nb,{right},{total}\nc,8,10\n", "utf-8")
+        with pytest.raises(
+            rb.DataError, match=r"row 3 .*'(oops|ten)' in column 'n_(correct|total)'"
+        ):
+            rb.read(path)

@@ -142,11 +142,11 @@ def _why_a_log(table: Table) -> str:
 
 def _are_statistics(table: Table, engine: Engine) -> bool:
     from rankbars.tables.companions import kind_of_statistic
-    from rankbars.tables.statistics import counts_wrong, take_statistics
+    from rankbars.tables.statistics import counts_answers, take_statistics
 
     kinds = {kind_of_statistic(name) for name in table.columns}
     of_means = "mean" in kinds and kinds & {"std", "se"}
-    if not of_means and not counts_wrong(table.columns):
+    if not of_means and not counts_answers(table.columns):
         return False
     try:
         return take_statistics(table, options_of({}), engine) is not None

@@ -22,7 +22,7 @@ from rankbars.tables.tableheads import UNNAMED, Header, corner_names
 from rankbars.tables.tablerows import Table
 from rankbars.tables.valuetables import ValueTable, hold_cells
 
-__all__ = ["Statistics", "counts_wrong", "take_statistics"]
+__all__ = ["Statistics", "counts_answers", "take_statistics"]
 
 # What goes with scores that are read as they stand.
 _BESIDE_SCORES = ("ci_low", "ci_high", "ci_level", "weight")
@@ -250,14 +250,14 @@ def _is_score(words: Sequence[str]) -> bool:
     return bool(text) and (named or usual_direction(text) is not None)
 
 
-def counts_wrong(columns: Sequence[str]) -> bool:
-    """Whether columns say how many of how many went wrong, and none says how many went right.
+def counts_answers(columns: Sequence[str]) -> bool:
+    """Whether columns say how many of how many went right or wrong.
 
-    >>> counts_wrong(["model", "requests", "errors"]), counts_wrong(["model", "errors"])
+    >>> counts_answers(["model", "requests", "errors"]), counts_answers(["model", "errors"])
     (True, False)
     """
     folded = {fold_name(name) for name in columns}
-    return bool(folded & WRONG and folded & TOTALS) and not folded & RIGHT
+    return bool(folded & (RIGHT | WRONG) and folded & TOTALS)
 
 
 def _right_of_total(
@@ -268,22 +268,29 @@ def _right_of_total(
     wrong = [name for name in header.numeric if fold_name(name) in WRONG]
     right = right or wrong
     totals = [name for name in header.numeric if fold_name(name) in TOTALS]
-    totals = [total] if total else totals or header.kinds["n"]
+    others = [name for name in header.kinds["n"] if name not in right]
+    totals = [total] if total else totals or others
     if right != wrong and not totals and len(right) == 1 and len(wrong) == 1:
         return _right_and_failed(table, right[0], wrong[0], engine)
+    if not total and not (right and totals):
+        wrong = _by_name(table, WRONG)
+        right, totals = _by_name(table, RIGHT) or wrong, _by_name(table, TOTALS)
     if len(right) != 1 or len(totals) != 1 or header.kinds["se"]:
         return None
     k, n = (_cells(table, name) for name in (right[0], totals[0]))
-    pairs = [(a, b) for a, b in zip(k, n, strict=True) if not math.isnan(a + b)]
     roles = {"score": right[0], "n": totals[0]}
-    if not pairs or max(a for a, _ in pairs) <= 1.0:
+    if _is_spoilt(table, [right[0], totals[0]]):
+        return Statistics(table, roles, "")  # whoever reads the rows names the cell
+    pairs = _pairs(table, k, n)
+    most = max((a for a, _ in pairs), default=0.0)
+    if most <= 1.0:
         shares = any(a != math.floor(a) for a, _ in pairs)
         return Statistics(table, roles, "") if shares else None
     if any(a != math.floor(a) for a, _ in pairs):
         return Statistics(table, roles, "")  # percentages
     paste = paste_columns(roles)
     beyond = any(a > b or a < 0 for a, b in pairs)
-    certain = fold_name(totals[0]) in TOTALS or max(a for a, _ in pairs) > 100.0
+    certain = fold_name(totals[0]) in TOTALS or most > 100.0
     if total and (beyond or not certain):
         return None  # percentages, as the caller was told to name them
     if beyond:
@@ -294,7 +301,7 @@ def _right_of_total(
         )
     if not certain and any(b != 100.0 for _, b in pairs):
         raise DataError(
-            f"{table.source}: {right[0]!r} holds whole numbers up to {max(k):g}: percentages, or "
+            f"{table.source}: {right[0]!r} holds whole numbers up to {most:g}: percentages, or "
             f"how many of {totals[0]!r} are right. If they are percentages: {paste}. If they are "
             f"counts, call the column {totals[0]!r} total."
         )
@@ -309,12 +316,37 @@ def _right_of_total(
     return Statistics(made, {"score": name, "n": totals[0]}, remark)
 
 
+def _pairs(table: Table, one: list[float], other: list[float]) -> list[tuple[float, float]]:
+    """Numbers beside each other, in rows that count and have both."""
+    return [(one[at], other[at]) for at in _kept(table) if not math.isnan(one[at] + other[at])]
+
+
+def _kept(table: Table) -> Sequence[int]:
+    chosen = table.chosen()
+    return range(len(next(iter(_hold(table).values())))) if chosen is None else chosen
+
+
+def _is_spoilt(table: Table, names: Sequence[str]) -> bool:
+    """Whether a cell that counts holds something else than a number."""
+    held = _hold(table)
+    return any(read_number(held[name][at]) is None for name in names for at in _kept(table))
+
+
+def _by_name(table: Table, words: frozenset[str]) -> list[str]:
+    """Columns with one of these names that hold numbers, but for a few cells."""
+    return [
+        name for name in table.columns
+        if fold_name(name) in words
+        and 2 * sum(map(math.isnan, _cells(table, name))) < len(_hold(table)[name])
+    ]  # fmt: skip
+
+
 def _right_and_failed(table: Table, right: str, failed: str, engine: Engine) -> Statistics | None:
     """How many passed and how many failed: the score is the share of both that passed."""
     if fold_name(failed) not in FAILED:
         return None  # an error may be neither
     k, other = _cells(table, right), _cells(table, failed)
-    pairs = [(a, b) for a, b in zip(k, other, strict=True) if not math.isnan(a + b)]
+    pairs = _pairs(table, k, other)
     if not pairs or any(one != math.floor(one) or one < 0 for pair in pairs for one in pair):
         return None
     if max(a + b for a, b in pairs) <= 1.0:
