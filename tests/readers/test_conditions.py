@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -240,3 +241,36 @@ def test_counts_are_checked_where_a_condition_lets_them_count(
             rb.DataError, match=r"row 3 .*'(oops|ten)' in column 'n_(correct|total)'"
         ):
             rb.read(path)
+
+
+SPOILT = pd.DataFrame({
+    "model": ["a", "b", "a", "b", "a"], "item": ["x", "x", "y", "y", "z"],
+    "score": [0.5, "oops", 0.7, 0.8, "51%"], "split": ["test", "dev", "test", "test", "dev"],
+})  # fmt: skip
+
+
+def test_what_rows_that_do_not_count_hold_is_no_fault_of_frames_and_records(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text(SPOILT.to_json(orient="records", lines=True), "utf-8")
+    for read in (partial(rb.Scores.from_frame, SPOILT), partial(rb.read, path)):
+        (task,) = read(where="split = 'test'").tasks.values()
+        np.testing.assert_array_equal(task.values, [[0.5, np.nan], [0.7, 0.8]])
+        with pytest.raises(rb.DataError, match=r"row 2 .*'oops' in column 'score'"):
+            read(where="item != 'z'")
+        with pytest.raises(rb.DataError, match="percent"):
+            read(where="model = 'a'")
+
+
+def test_values_with_errors_and_counts_are_split_where_a_condition_leaves_out_what_is_neither(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("model,score,split\na,0.5 ± 0.1,test\nb,0.7 ± 0.1,test\nc,oops,dev\n", "utf-8")
+    (task,) = rb.read(path, where="split = 'test'", cells="se").tasks.values()
+    np.testing.assert_array_equal([task.mean, task.se], [[0.5, 0.7], [0.1, 0.1]])
+    path.write_text(
+        "model,tp,fp,fn,tn,split\na,5,1,2,9,test\nb,6,2,1,8,test\nc,x,1,1,1,dev\nd,0,0,0,0,dev\n",
+        "utf-8",
+    )
+    (task,) = rb.read(path, where="split = 'test'", metric="f1").tasks.values()
+    np.testing.assert_allclose(task.mean, [10 / 13, 12 / 15])

@@ -499,3 +499,17 @@ def test_versions_of_models_are_proposed_as_what_is_compared(tmp_path: Path) -> 
     assert rb.read(path, columns={"condition": "version"}).models == (
         "a · 1", "a · 2", "b · 1", "b · 2",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("error", ["sem", "std"])
+@pytest.mark.parametrize("cells", ["0.5 0.7 oops", "oops odd none", "0.5 oops 0.7"])
+def test_means_that_are_no_numbers_are_refused_in_a_line(
+    tmp_path: Path, error: str, cells: str
+) -> None:
+    rows = [f"{model},{cell},0.1" for model, cell in zip("abc", cells.split(), strict=True)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join([f"model,mean,{error}", *rows]) + "\n", "utf-8")
+    row = 2 + cells.split().index("oops")
+    named = rf"row {row}: 'oops' in column 'mean' is not a number"
+    with pytest.raises(rb.DataError, match="may hold scores" if cells[0] == "o" else named):
+        rb.read(path)

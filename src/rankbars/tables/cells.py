@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankbars.errors import DataError
 
@@ -127,6 +128,12 @@ class NumberColumn(NamedTuple):
     largest: float = math.nan
     spellings: tuple[tuple[str, str], ...] = ()
     whole: tuple[int, int] | None = None
+
+    def at(self, places: NDArray[np.int64]) -> NumberColumn:
+        """The same of rows that stand at these places of a table."""
+        if self.unread is None:
+            return self
+        return self._replace(unread=self.unread._replace(row=int(places[self.unread.row])))
 
     @property
     def only_truths(self) -> bool:

@@ -17,7 +17,7 @@ from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.statistics import Statistics
 from rankbars.tables.tablerows import Table
-from rankbars.tables.valuetables import ValueTable, hold_cells
+from rankbars.tables.valuetables import ValueTable, hold_cells, kept_places
 
 __all__ = ["take_confusion"]
 
@@ -85,9 +85,10 @@ def _of_four(
             f"--metric f1, or one of {', '.join(one for one in known if one != 'f1')}."
         )
     data = hold_cells(table, _MOST_ROWS, _TOO_LONG)
-    counts = np.zeros((len(next(iter(data.values()))), 2, 2))
+    rows = len(next(iter(data.values())))
+    kept, counts = kept_places(table, rows), np.ones((rows, 2, 2))  # 1 in rows that do not count
     for (truth, answer), name in four.items():
-        counts[:, truth, answer] = _counts(table, name, data.pop(name))
+        counts[kept, truth, answer] = _counts(table, name, data.pop(name), kept)
     what = f"{metric} of {shown}"
     return _scored(table, data, counts, str(metric), what, engine)
 
@@ -97,19 +98,19 @@ def _of_labels(
 ) -> Statistics | None:
     held, (truth, answer, count) = hold_cells(table, _MOST_ROWS, _TOO_LONG), names
     keys = [name for name in table.columns if name not in names]
-    right, said = (list(map(str, held[name])) for name in (truth, answer))
+    kept = kept_places(table, len(held[truth]))
+    right, said = ([str(held[name][at]) for at in kept] for name in (truth, answer))
     classes = sorted({*right, *said})
     if len(classes) < 2:
         raise DataError(
             f"{table.source}: {truth!r} holds one class, {classes[0]!r}; two are needed."
         )
     tables: dict[tuple[object, ...], np.ndarray] = {}
-    counts = _counts(table, count, held[count])
-    chosen = table.chosen()
-    for i in range(len(counts)) if chosen is None else chosen:
-        key = tuple(held[name][i] for name in keys)
+    counts = _counts(table, count, held[count], kept)
+    for at, one, other, number in zip(kept, right, said, counts, strict=True):
+        key = tuple(held[name][at] for name in keys)
         own = tables.setdefault(key, np.zeros((len(classes), len(classes))))
-        own[classes.index(right[i]), classes.index(said[i])] += counts[i]
+        own[classes.index(one), classes.index(other)] += number
     data = {name: [key[k] for key in tables] for k, name in enumerate(keys)}
     of_class = f", of the class {classes[-1]!r}" if metric in _OF_TWO else ""
     what = f"{metric} of {truth!r} by {answer!r}{of_class}"
@@ -152,13 +153,15 @@ def _scored(
     return Statistics(made, roles, remark)
 
 
-def _counts(table: Table, name: str, cells: Sequence[object]) -> list[float]:
-    """The cells of a column of counts."""
-    numbers = list(map(read_number, cells))
-    for place, number in enumerate(numbers):
+def _counts(table: Table, name: str, cells: Sequence[object], kept: Sequence[int]) -> list[float]:
+    """The cells of a column of counts, in the rows that count."""
+    found = []
+    for place in kept:
+        number = read_number(cells[place])
         if number is None or not math.isfinite(number) or number < 0 or number % 1.0:
             raise DataError(
                 f"{table.source}, row {table.header_rows + 1 + place}: {name} must be a count, a "
                 f"whole number of 0 or more; got {cells[place]!r}."
             )
-    return [number for number in numbers if number is not None]
+        found.append(number)
+    return found

@@ -405,15 +405,8 @@ def numeric_columns(
             raise DataError(_not_one_number(table, name, unread))
         text.append(name)
     if not kept:
-        shown = ", ".join(map(repr, text[:5]))
-        words = reduce(merge_columns, (seen[name] for name in text))
-        if are_yes_or_no(words):
-            raise DataError(f"{table.source}: {shown} hold words. {ask_about_words(words)}")
-        raise DataError(
-            f"{table.source}: no column of the matrix holds numbers ({shown} hold text). "
-            "Expected a score in each cell, such as 1 for right and 0 for wrong. If these are "
-            "answers, score them first."
-        )
+        told = _without_numbers(table, [seen[name] for name in text], text)
+        raise DataError(f"{table.source}: {told}")
     whole = reduce(merge_columns, (seen[name] for name in kept))
     if whole.plain and whole.percentages:
         shown = list_names([name for name in kept if seen[name].percentages], 3)
@@ -425,6 +418,19 @@ def numeric_columns(
     if whole.mixture:
         raise DataError(_mixed(table, f"the cells hold {whole.mixture}"))
     return tuple(kept), tuple(text), tuple(others)
+
+
+def _without_numbers(table: Table, columns: Sequence[NumberColumn], names: Sequence[str]) -> str:
+    """What is said where no column holds scores, but some hold text."""
+    if not names:
+        return f"no column is left that may hold scores. There: {list_names(table.columns, 6)}."
+    shown, words = ", ".join(map(repr, names[:5])), reduce(merge_columns, columns)
+    if are_yes_or_no(words):
+        return f"{shown} hold words. {ask_about_words(words)}"
+    return (
+        f"no column of the matrix holds numbers ({shown} hold text). Expected a score in each "
+        "cell, such as 1 for right and 0 for wrong. If these are answers, score them first."
+    )
 
 
 def _no_scores(values: Sequence[str], seen: Mapping[str, NumberColumn]) -> list[str]:

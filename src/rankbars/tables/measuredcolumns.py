@@ -10,6 +10,7 @@ from typing import NoReturn
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
 from rankbars.tables.asides import describes_answers, is_summary
+from rankbars.tables.cells import NumberColumn
 from rankbars.tables.columns import fold_name, paste_columns, role_names
 from rankbars.tables.conditions import TableView
 from rankbars.tables.likelyroles import likely_roles
@@ -58,9 +59,15 @@ class RenamedTable(TableView):
             {role: old[name] for role, name in numbers.items()},
         )
         names = {*labels.values(), *numbers.values()}
+
+        def renamed(known: Mapping[str, NumberColumn]) -> dict[str, NumberColumn]:
+            return {name: known[old[name]] for name in names if old[name] in known}
+
+        known_in = found.known_in
         return found._replace(
             columns={name: found.columns[old[name]] for name in names},
-            known={name: found.known[old[name]] for name in names if old[name] in found.known},
+            known=renamed(found.known),
+            known_in=None if known_in is None else lambda places: renamed(known_in(places)),
         )
 
 

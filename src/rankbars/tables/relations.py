@@ -5,10 +5,12 @@ One query asks about all tables of a pile.
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rankbars.tables.cells import NumberColumn
 from rankbars.tables.database import Engine, quote_text
@@ -138,6 +140,8 @@ class Relation(NamedTuple):
         Expression and type of each column.
     known : mapping from str to NumberColumn
         Columns of numbers of which it is known already what they hold.
+    known_in : callable, optional
+        What those hold in the rows at some places alone, where any are known.
     dense : bool
         Whether there is a row at every place up to the number of rows.
     decimal : {".", ","}
@@ -149,6 +153,7 @@ class Relation(NamedTuple):
     selection: Selection
     columns: Mapping[str, tuple[str, str]]
     known: Mapping[str, NumberColumn] = {}
+    known_in: Callable[[NDArray[np.int64]], Mapping[str, NumberColumn]] | None = None
     dense: bool = True
     decimal: str = "."
     is_told: bool = False
@@ -170,15 +175,10 @@ class Relation(NamedTuple):
     def chosen(self, condition: str) -> Relation:
         """The rows that the caller chose; what is known of numbers is of these."""
         made = self.where(condition)
-        known = {
-            name: column._replace(largest=made._largest(name)) if column.mixture else column
-            for name, column in made.known.items()
-        }
-        return made._replace(known=known)
-
-    def _largest(self, name: str) -> float:
-        ((found,),) = self.engine.ask(f"SELECT max({self.columns[name][0]}) FROM {self.clause}")
-        return math.nan if found is None else float(found)
+        if self.known_in is None:
+            return made
+        places = self.engine.arrays(f"SELECT place FROM {made.clause} ORDER BY place")["place"]
+        return made._replace(known=self.known_in(places))
 
     def without(self, name: str, cells: Collection[str]) -> Relation:
         """The rows whose cell in a column of text is none of `cells`."""

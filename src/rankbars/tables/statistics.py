@@ -20,7 +20,7 @@ from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.tableheads import UNNAMED, Header, corner_names
 from rankbars.tables.tablerows import Table
-from rankbars.tables.valuetables import ValueTable, hold_cells
+from rankbars.tables.valuetables import ValueTable, hold_cells, kept_places
 
 __all__ = ["Statistics", "counts_answers", "take_statistics"]
 
@@ -318,18 +318,16 @@ def _right_of_total(
 
 def _pairs(table: Table, one: list[float], other: list[float]) -> list[tuple[float, float]]:
     """Numbers beside each other, in rows that count and have both."""
-    return [(one[at], other[at]) for at in _kept(table) if not math.isnan(one[at] + other[at])]
-
-
-def _kept(table: Table) -> Sequence[int]:
-    chosen = table.chosen()
-    return range(len(next(iter(_hold(table).values())))) if chosen is None else chosen
+    kept = kept_places(table, len(one))
+    return [(one[at], other[at]) for at in kept if not math.isnan(one[at] + other[at])]
 
 
 def _is_spoilt(table: Table, names: Sequence[str]) -> bool:
     """Whether a cell that counts holds something else than a number."""
-    held = _hold(table)
-    return any(read_number(held[name][at]) is None for name in names for at in _kept(table))
+    columns = [_hold(table)[name] for name in names]
+    return any(
+        read_number(cells[at]) is None for cells in columns for at in kept_places(table, len(cells))
+    )
 
 
 def _by_name(table: Table, words: frozenset[str]) -> list[str]:
@@ -363,6 +361,8 @@ def _mean_with_error(table: Table, header: _Numbers, engine: Engine) -> Statisti
     candidates = sorted([*means, *scores], key=lambda name: not _is_score([name]))
     likely = likely_scores(header.numeric) or header.numeric
     telling = _telling(header)
+    if not candidates and (kinds["se"] or kinds["std"]):
+        _refuse_spoilt_mean(table, header)
     if not telling and (scores or len(means) != 1):
         return None
     if not scores and len(means) == 1:
@@ -382,6 +382,20 @@ def _mean_with_error(table: Table, header: _Numbers, engine: Engine) -> Statisti
     if "se" in roles or "n" not in roles or len(kinds["std"]) != 1 or is_proportion(score):
         return Statistics(table, roles, "")
     return _with_errors(table, roles, kinds["std"][0], engine)
+
+
+def _refuse_spoilt_mean(table: Table, header: _Numbers) -> None:
+    """Name the cell that keeps a column called mean from being one of numbers."""
+    held = _hold(table)
+    for name, cells in held.items():
+        spoilt = [at for at, cell in enumerate(cells) if read_number(cell) is None]
+        is_mean = kind_of_statistic(name) == "mean" and name not in header.numeric
+        if is_mean and 0 < 2 * len(spoilt) < len(cells):
+            row = table.header_rows + 1 + spoilt[0]
+            raise DataError(
+                f"{table.source}, row {row}: {cells[spoilt[0]]!r} in column {name!r} is not a "
+                "number. Correct the cell, or remove the row."
+            )
 
 
 def _with_errors(table: Table, roles: Mapping[str, str], std: str, engine: Engine) -> Statistics:

@@ -6,6 +6,7 @@ import decimal
 import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol, TypeAlias, overload
 
 import numpy as np
@@ -33,6 +34,7 @@ __all__ = [
     "NumberCells",
     "ValueTable",
     "hold_cells",
+    "kept_places",
 ]
 
 Chunk: TypeAlias = Mapping[str, Sequence[object] | NDArray[Any]]
@@ -136,8 +138,11 @@ class ValueTable(Table):
         counted, rows = self.convert(named, labels, numbers)
         values = {name: cells.values() for name, cells in counted.items()}
         clause, known = _put_cells(self.engine, {"place": np.arange(rows)}, named, values)
-        held = {name: cells.column() for name, cells in counted.items()}
-        made = Relation(Selection(self.engine, clause), known, held)
+        made = Relation(
+            Selection(self.engine, clause), known,
+            {name: cells.column() for name, cells in counted.items()},
+            partial(self.known_in, tuple(counted)) if counted else None,
+        )  # fmt: skip
         if self._chosen is not None:
             places = self.engine.put({"place": np.array(self._chosen, dtype=np.int64)})
             made = made.chosen(f"{quote('place')} IN (SELECT place FROM {places})")
@@ -175,6 +180,22 @@ class ValueTable(Table):
                 values.extend(chunk[name])
             rows += len(chunk[wanted[0]]) if wanted else 0
         return counted, rows
+
+    def known_in(self, names: Sequence[str], places: NDArray[np.int64]) -> dict[str, NumberColumn]:
+        """What columns of numbers hold in the rows at some places alone."""
+        counted = {name: NumberCells(self.decimal) for name in names}
+        start = 0
+        for chunk in self.read_chunks(names):
+            rows = len(chunk[names[0]])
+            own = places[(places >= start) & (places < start + rows)] - start
+            for name, numbers in counted.items():
+                cells = chunk[name]
+                if isinstance(cells, np.ndarray):
+                    numbers.extend(cells[own])
+                else:
+                    numbers.extend([cells[at] for at in own.tolist()])
+            start += rows
+        return {name: numbers.column().at(places) for name, numbers in counted.items()}
 
 
 class ValuePile(Pile):
@@ -223,7 +244,8 @@ class ValuePile(Pile):
         found = {}
         for number, (table, columns) in enumerate(zip(self._tables, counted, strict=True)):
             held = {name: cells.column() for name, cells in columns.items()}
-            found[table] = Relation(self.select(clause, number), known, held)
+            again = partial(table.known_in, tuple(columns)) if columns else None
+            found[table] = Relation(self.select(clause, number), known, held, again)
         return found
 
 
@@ -267,6 +289,12 @@ def hold_cells(table: Table, most: int, refusal: str = "") -> dict[str, list[obj
     if refusal and len(rows) > most:
         raise DataError(f"{table.source}: {refusal}")
     return {name: [row[at] for row in rows[:most]] for at, name in enumerate(table.columns)}
+
+
+def kept_places(table: Table, rows: int) -> Sequence[int]:
+    """Places of the rows that count, of so many that are held."""
+    chosen = table.chosen()
+    return range(rows) if chosen is None else chosen
 
 
 def _advise_map(source: str) -> str:
