@@ -7,10 +7,10 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from boardschema import board_schema
 from commandline import Command, table
 
 import rankbars as rb
-from rankbars.data.boardfile import board_schema
 from rankbars.render.page import render_html
 
 

@@ -8,9 +8,10 @@ from dataclasses import replace
 import jsonschema
 import numpy as np
 import pytest
+from boardschema import board_schema
 
 import rankbars as rb
-from rankbars.data.boardfile import board_json, board_schema, board_to_dict
+from rankbars.data.boardfile import board_json, board_to_dict
 from rankbars.data.boardreading import board_from_dict
 from rankbars.data.rowscores import RowScores
 from rankbars.errors import DataError

@@ -10,6 +10,7 @@ import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
+from boardschema import board_schema
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import DATA
@@ -17,7 +18,7 @@ from strategies import FEWER
 from votefiles import CROWD, draw_rows, only_votes, same_votes, write_rows
 
 import rankbars as rb
-from rankbars.data.boardfile import board_json, board_schema
+from rankbars.data.boardfile import board_json
 from rankbars.data.mergedvotes import merge_votes
 from rankbars.demos import DEMOS, demo_path
 from rankbars.render.exports import render_csv

@@ -137,3 +137,36 @@ print(len(set(folders)))
         capture_output=True, text=True, timeout=60, check=True,
     )  # fmt: skip
     assert (ran.stdout, ran.stderr) == ("1\n", "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only some systems fork")
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_forked_process_collects_no_database_of_its_parent(closed: bool) -> None:
+    program = f"""\
+import gc
+import os
+from rankbars.tables.database import Engine
+
+gc.disable()
+
+def leave_a_circle():
+    engine = Engine()
+    engine.run("CREATE TEMP TABLE t AS SELECT range AS n FROM range(100000)")
+    if {closed}:
+        engine.close()
+    engine.itself = engine
+
+for _ in range(3):
+    leave_a_circle()
+    child = os.fork()
+    if child == 0:
+        gc.collect()
+        with Engine() as engine:
+            assert engine.ask("SELECT 1") == [(1,)]
+        os._exit(0)
+    print(os.waitpid(child, 0)[1])
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert ran.stdout.split() == ["0", "0", "0"]

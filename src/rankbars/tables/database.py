@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -53,10 +54,14 @@ class Engine(ExitStack):
             if self._memory is None and self._threads is None:
                 # Its folder stays as long as somebody may put something into it.
                 self._of_process, connection = _connected(type(self))
+                self.callback(self._leave)
                 self._started = self.enter_context(connection)
             else:
                 self._started = self._start_alone()
         return self._started
+
+    def _leave(self) -> None:
+        self._of_process = None
 
     def _start_alone(self) -> duckdb.DuckDBPyConnection:
         folder = TemporaryFolder()
@@ -148,11 +153,14 @@ def _shared(kind: type[Engine]) -> Engine:
 
 def _let_go() -> None:
     _STARTING.acquire()
-    _shared.cache_clear()
+    if _shared.cache_info().currsize:
+        _shared.cache_clear()
+        gc.collect()  # of those that nobody can reach any more
 
 
 if hasattr(os, "register_at_fork"):
-    # A process that is forked off would wait at its end for threads that it does not have.
+    # A process that is forked off would wait for threads that it does not have, or crash, where it
+    # closes a database that it did not start.
     done = _STARTING.release
     os.register_at_fork(before=_let_go, after_in_parent=done, after_in_child=done)
 
