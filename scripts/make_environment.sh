@@ -62,5 +62,6 @@ if command -v uv >/dev/null; then
 else
     "$venv_python" -m pip --version >/dev/null 2>&1 || "$venv_python" -m ensurepip >/dev/null
     [ -z "$chosen" ] || "$venv_python" -m pip install --quiet "pip>=25.1"
-    "$venv_python" -m pip install --quiet --editable ".${extras:+[$extras]}" $chosen
+    # Few of the modules that are installed are imported; those are compiled then, as with uv.
+    "$venv_python" -m pip install --quiet --no-compile --editable ".${extras:+[$extras]}" $chosen
 fi
