@@ -170,3 +170,11 @@ for _ in range(3):
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
     )
     assert ran.stdout.split() == ["0", "0", "0"]
+
+
+@pytest.mark.parametrize(("rows", "kept"), [(1_000, True), (8_000_000, False)])
+def test_a_database_that_held_much_is_not_kept_with_its_memory(rows: int, kept: bool) -> None:
+    database._shared.cache_clear()
+    with Engine() as engine:
+        engine.run(f"CREATE TEMP TABLE t AS SELECT random() AS n FROM range({rows})")
+    assert bool(database._shared.cache_info().currsize) == kept

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine", "Glance", "as_numbers", "quote", "quote_text", "report_damage"]
 
+# Bytes beyond which a database is not kept for the next read.
+_MUCH = 1 << 25
+
 # Names of tables, of which no two in a process are the same.
 _NUMBERS = count()
 
@@ -54,14 +57,24 @@ class Engine(ExitStack):
             if self._memory is None and self._threads is None:
                 # Its folder stays as long as somebody may put something into it.
                 self._of_process, connection = _connected(type(self))
-                self.callback(self._leave)
                 self._started = self.enter_context(connection)
+                self.callback(self._leave)
             else:
                 self._started = self._start_alone()
         return self._started
 
     def _leave(self) -> None:
+        """Let go of the database of the process; for good if it holds much, as it keeps memory."""
+        import duckdb
+
         self._of_process = None
+        try:
+            ((used,),) = self.ask("SELECT sum(memory_usage_bytes) FROM duckdb_memory()")
+        except duckdb.Error:  # a fault ended it; the next one that asks for it starts another
+            return
+        if used > _MUCH:
+            with _STARTING:
+                _shared.cache_clear()
 
     def _start_alone(self) -> duckdb.DuckDBPyConnection:
         folder = TemporaryFolder()
