@@ -178,3 +178,21 @@ def test_a_database_that_held_much_is_not_kept_with_its_memory(rows: int, kept: 
     with Engine() as engine:
         engine.run(f"CREATE TEMP TABLE t AS SELECT random() AS n FROM range({rows})")
     assert bool(database._shared.cache_info().currsize) == kept
+
+
+def test_a_large_database_may_be_left_while_another_is_looked_up() -> None:
+    program = """\
+import faulthandler
+from rankbars.tables import database
+
+faulthandler.dump_traceback_later(30, exit=True)
+engine = database.Engine()
+engine.run("CREATE TEMP TABLE t AS SELECT random() AS n FROM range(8000000)")
+with database._STARTING:
+    engine.close()
+print(database._shared.cache_info().currsize)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert ran.stdout == "0\n"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from itertools import count
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -152,8 +152,9 @@ class Glance(Engine):
         return started
 
 
-# Held while the database of the process is looked up, so that two threads do not start two.
-_STARTING = Lock()
+# Held while the database of the process is looked up, so that two threads do not start two. Garbage
+# that is collected meanwhile may leave a database, in the same thread.
+_STARTING = RLock()
 
 
 @cache
@@ -174,8 +175,9 @@ def _let_go() -> None:
 if hasattr(os, "register_at_fork"):
     # A process that is forked off would wait for threads that it does not have, or crash, where it
     # closes a database that it did not start.
-    done = _STARTING.release
-    os.register_at_fork(before=_let_go, after_in_parent=done, after_in_child=done)
+    os.register_at_fork(
+        before=_let_go, after_in_parent=_STARTING.release, after_in_child=_STARTING.release
+    )
 
 
 def _connected(kind: type[Engine]) -> tuple[Engine, duckdb.DuckDBPyConnection]:
