@@ -513,3 +513,14 @@ def test_means_that_are_no_numbers_are_refused_in_a_line(
     named = rf"row {row}: 'oops' in column 'mean' is not a number"
     with pytest.raises(rb.DataError, match="may hold scores" if cells[0] == "o" else named):
         rb.read(path)
+
+
+def test_right_answers_of_many_rows_are_no_statistics(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rankbars.tables.statistics._MOST_ROWS", 20)
+    path = tmp_path / "t.csv"
+    rows = [f"{model},{row % 2}" for model in "ab" for row in range(30)]
+    path.write_text("\n".join(["model,correct", *rows]) + "\n", "utf-8")
+    (task,) = rb.read(path).tasks.values()
+    assert (task.models, task.n.tolist()) == (("a", "b"), [30, 30])

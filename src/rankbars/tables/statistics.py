@@ -272,7 +272,7 @@ def _right_of_total(
     totals = [total] if total else totals or others
     if right != wrong and not totals and len(right) == 1 and len(wrong) == 1:
         return _right_and_failed(table, right[0], wrong[0], engine)
-    if not total and not (right and totals):
+    if not total and not (right and totals) and counts_answers(table.columns):
         wrong = _by_name(table, WRONG)
         right, totals = _by_name(table, RIGHT) or wrong, _by_name(table, TOTALS)
     if len(right) != 1 or len(totals) != 1 or header.kinds["se"]:
@@ -324,19 +324,16 @@ def _pairs(table: Table, one: list[float], other: list[float]) -> list[tuple[flo
 
 def _is_spoilt(table: Table, names: Sequence[str]) -> bool:
     """Whether a cell that counts holds something else than a number."""
-    columns = [_hold(table)[name] for name in names]
-    return any(
-        read_number(cells[at]) is None for cells in columns for at in kept_places(table, len(cells))
-    )
+    held = _hold(table)
+    kept = kept_places(table, len(held[names[0]]))
+    return any(read_number(held[name][at]) is None for name in names for at in kept)
 
 
 def _by_name(table: Table, words: frozenset[str]) -> list[str]:
     """Columns with one of these names that hold numbers, but for a few cells."""
-    return [
-        name for name in table.columns
-        if fold_name(name) in words
-        and 2 * sum(map(math.isnan, _cells(table, name))) < len(_hold(table)[name])
-    ]  # fmt: skip
+    named = [name for name in table.columns if fold_name(name) in words]
+    cells = {name: _cells(table, name) for name in named}
+    return [name for name in named if 2 * sum(map(math.isnan, cells[name])) < len(cells[name])]
 
 
 def _right_and_failed(table: Table, right: str, failed: str, engine: Engine) -> Statistics | None:
@@ -386,11 +383,13 @@ def _mean_with_error(table: Table, header: _Numbers, engine: Engine) -> Statisti
 
 def _refuse_spoilt_mean(table: Table, header: _Numbers) -> None:
     """Name the cell that keeps a column called mean from being one of numbers."""
-    held = _hold(table)
-    for name, cells in held.items():
+    text = [name for name in table.columns if name not in header.numeric]
+    for name in text:
+        if kind_of_statistic(name) != "mean":
+            continue
+        cells = _hold(table)[name]
         spoilt = [at for at, cell in enumerate(cells) if read_number(cell) is None]
-        is_mean = kind_of_statistic(name) == "mean" and name not in header.numeric
-        if is_mean and 0 < 2 * len(spoilt) < len(cells):
+        if 0 < 2 * len(spoilt) < len(cells):
             row = table.header_rows + 1 + spoilt[0]
             raise DataError(
                 f"{table.source}, row {row}: {cells[spoilt[0]]!r} in column {name!r} is not a "
