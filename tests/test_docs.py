@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -49,9 +50,26 @@ def test_the_gallery_has_every_picture_with_its_command_and_what_it_draws():
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """The documentation, built strictly in a copy of what it is made of."""
-    copy = tmp_path_factory.mktemp("docs")
+def site(tmp_path_factory, worker_id):
+    """The documentation, built strictly in a copy of what it is made of; by one process for all."""
+    own = tmp_path_factory.getbasetemp()
+    copy = (own if worker_id == "master" else own.parent) / "documentation"
+    try:
+        copy.mkdir()
+    except FileExistsError:
+        given_up = time.monotonic() + 300
+        while not (copy / "done").exists():
+            assert time.monotonic() < given_up, "another process builds the documentation"
+            time.sleep(0.1)
+    else:
+        try:
+            build_documentation(copy)
+        finally:
+            (copy / "done").touch()
+    return copy / "site"
+
+
+def build_documentation(copy):
     shutil.copytree(ROOT / "docs", copy / "docs")
     for name in ("mkdocs.yml", "CHANGELOG.md"):
         shutil.copy(ROOT / name, copy)
@@ -60,7 +78,6 @@ def site(tmp_path_factory):
     zensical = [sys.executable, "-m", "zensical", "build", "--strict"]
     built = subprocess.run(zensical, cwd=copy, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
-    return copy / "site"
 
 
 class Links(HTMLParser):

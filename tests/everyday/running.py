@@ -118,15 +118,18 @@ def run_line(line: str) -> Answer:
     return answer(shlex.split(last))
 
 
-def problems(case: Case, folder: Path) -> list[str]:
-    """What does not come out as the case says; empty if everything does."""
+def problems(case: Case, folder: Path, part: int = 1) -> list[str]:
+    """What does not come out as the case says; empty if everything does.
+
+    One of `part` lines that its answer suggests is typed.
+    """
     lay_out(case, folder)
     holds = case.models or case.tasks or case.items or case.means
     with inside(folder):
         found = run_line(f"{case.line} {BOARD}" if holds else case.line)
         path = Path("everyday.json")
         board = json.loads(path.read_text("utf-8")) if path.exists() else None
-        wrong = list(misleading(case.line.rpartition(" ; ")[2], found))
+        wrong = list(misleading(case.line.rpartition(" ; ")[2], found, part))
     printed = " ".join(f"{found.out} {found.err}".split())
     wrong += [f"does not say {words!r}" for words in case.says if words not in printed]
     wrong += [f"says {words!r}" for words in (*case.hides, "Traceback") if words in printed]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from zlib import crc32
 
 from commandline import Answer, answer
 
@@ -83,9 +84,14 @@ def with_suggestion(line: str, suggestion: str) -> list[str]:
     return [*kept, *more]
 
 
-def misleading(line: str, first: Answer) -> Iterator[str]:
-    """Suggestions in an answer that are refused themselves, in the folder of the line."""
+def misleading(line: str, first: Answer, part: int = 1) -> Iterator[str]:
+    """Suggestions in an answer that are refused themselves, in the folder of the line.
+
+    One of `part` is typed, always the same one.
+    """
     for suggestion in suggested(f"{first.out}\n{first.err}"):
+        if crc32(f"{line} {suggestion}".encode()) % part:
+            continue
         words = with_suggestion(line, suggestion)
         found = answer(words)
         error = found.err.partition("Error: ")[2]

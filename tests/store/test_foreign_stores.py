@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import duckdb
@@ -109,7 +110,7 @@ def test_anything_but_the_tables_of_a_store_is_refused_in_one_line(
         assert Path("board.duckdb").read_bytes() == before
 
 
-def test_a_store_that_nobody_changed_is_looked_through_once_in_a_command(
+def test_a_store_that_nobody_else_changed_is_looked_through_once_by_a_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked = []
@@ -121,8 +122,14 @@ def test_a_store_that_nobody_changed_is_looked_through_once_in_a_command(
     monkeypatch.setattr("rankbars.store.access.find_schema", look)
     with inside(tmp_path):
         write_store()
+        assert held().models == ("a", "bb")
+        assert len(looked) == 0
+        shutil.copy("board.duckdb", "copy.duckdb")
+        Path("copy.duckdb").replace("board.duckdb")
         Path("c.csv").write_text(PLAIN.replace("a,", "c,").replace("bb,", "cc,"), encoding="utf-8")
         add("c.csv")
+        assert len(looked) == 1
+        assert held().models == ("a", "bb", "c", "cc")
         assert len(looked) == 1
 
 

@@ -174,6 +174,7 @@ def open_store(
         for key, value in made.items():
             connection.execute("INSERT INTO meta VALUES (?, ?)", [key, value])
         yield Store(StoreEngine(connection, label), place.parent, who)
+        _note_sound(connection, draft, place)
 
 
 @contextmanager
@@ -203,6 +204,8 @@ def _connect_checked(
                 if seen is not None:
                     _sound[place] = seen
                 yield connection
+                if write:
+                    _note_sound(connection, place, place)
                 return
         _update(place, label, schema)
 
@@ -234,6 +237,16 @@ def _migrate(connection: duckdb.DuckDBPyConnection, schema: int, folder: Path) -
     bring_up_to_date(connection, schema, folder)
     connection.execute("UPDATE meta SET value = ? WHERE key = 'schema'", [str(SCHEMA)])
     connection.execute("COMMIT")
+
+
+def _note_sound(connection: duckdb.DuckDBPyConnection, file: Path, place: Path) -> None:
+    """Remember that what this process wrote, and still holds, is a store; it will be at `place`."""
+    import duckdb
+
+    with suppress(duckdb.Error):  # without room changes stay beside it, and closing says nothing
+        connection.execute("CHECKPOINT")  # so that closing it changes nothing
+        if not find_rest(file):
+            _sound[place] = _seen(file)
 
 
 def _seen(place: Path) -> tuple[int, int, int]:

@@ -370,28 +370,38 @@ class Records:
 
     def traits(self, role: str) -> list[tuple[int, str]]:
         """Distinct pairs of a task's code and a name of a role that describes tasks."""
-        codes = self.ask(self._combined(f"task_code, {role}_code", ("task", role)))
+        codes = self.ask(
+            f"SELECT DISTINCT task_code, {role}_code FROM {self._combined(('task', role))} "
+            f"WHERE task_code IS NOT NULL AND {role}_code IS NOT NULL"
+        )
         names = self.names[role]
-        return sorted((task, names[code]) for task, code in codes if code is not None)
+        return sorted((task, names[code]) for task, code in codes)
 
     def pairs(self) -> NDArray[np.int64]:
         """``task * key_count + key`` of every row of a task, ascending."""
         if self.is_grid:
             return np.arange(len(self.names["task"]) * self.key_count, dtype=np.int64)
-        keys = "0"
-        for role in self.keys:
-            keys = f"({keys} * {len(self.names[role])} + {role}_code::BIGINT)"
-        found = self.engine.arrays(
-            self._combined(f"task_code::BIGINT * {self.key_count} + {keys} AS pair",
-                           ("task", *self.keys))
-        )["pair"]  # fmt: skip
-        return np.sort(np.ma.compressed(found).astype(np.int64))
+        codes = {role: self._codes[role] for role in ("task", *self.keys)}
+        joined = [role for role, one in codes.items() if one.joined]
+        cells = ", ".join(f"{one.cell} AS {role}_c" for role, one in codes.items())
+        with self._report():
+            found = self.engine.arrays(
+                f"SELECT {', '.join(f'{role}_c' for role in codes)} "
+                f"FROM {self._combined(joined, cells)}"
+            )
+        pairs, full = np.zeros(len(found["task_c"]), np.int64), True
+        for role, one in codes.items():
+            code = one.decode(found[f"{role}_c"])
+            pairs = pairs * len(one.names) + code
+            full &= code >= 0
+        return np.unique(pairs[full])
 
-    def _combined(self, cells: str, roles: Collection[str]) -> str:
+    def _combined(self, roles: Collection[str], cells: str = "NULL") -> str:
+        """What goes together in rows that count, with codes of some roles and other cells."""
         joined = dict.fromkeys((*roles, *(r for r in ("metric", "status") if r in self.names)))
         codes, joins = self._joined(joined, self._combinations)
-        wanted = " AND ".join(("task_code IS NOT NULL", *self._rules.wanted()))
-        return f"SELECT DISTINCT {cells} FROM (SELECT r.*{codes} FROM {joins}) WHERE {wanted}"
+        wanted = "".join(f" AND {one}" for one in self._rules.wanted())
+        return f"(SELECT * FROM (SELECT r.*{codes}, {cells} FROM {joins}) WHERE true{wanted})"
 
     def left_out(self) -> dict[str, int]:
         """Rows left out, scores not used, and scores used of rows with an error, by reason."""

@@ -120,8 +120,8 @@ class Engine(ExitStack):
 
     def arrays(self, query: str) -> dict[str, NDArray[Any]]:
         """Columns of a result; those with gaps are masked."""
-        # A relation knows how many rows it has before they are copied; a cursor does not.
-        return self.start().sql(query).fetchnumpy()
+        # A relation would bind the query twice, and hold its rows beside the arrays.
+        return self.start().execute(query).fetchnumpy()
 
     def put(self, columns: Mapping[str, NDArray[Any]]) -> str:
         """A new table with the given columns; gives its name."""

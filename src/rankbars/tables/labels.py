@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,24 +74,29 @@ class Codes(NamedTuple):
     ----------
     names : tuple of str
         Names in their order; codes index them.
-    table : str
-        A table of the database with the columns ``name`` and ``code``.
+    put : callable
+        Puts a table with the columns ``name`` and ``code`` into the database, once; gives its name.
     open : bool
         Whether some cell is empty.
     cell : str
         What to select from rows called r.
     joined : bool
-        Whether `cell` needs `table` beside the rows.
+        Whether `cell` needs `table` beside the rows, where it is joined by its name.
     decode : callable
         What was selected → codes, -1 where a cell is empty.
     """
 
     names: tuple[str, ...]
-    table: str
+    put: Callable[[], str]
     open: bool
     cell: str
     joined: bool
     decode: Callable[[NDArray[Any]], NDArray[Any]]
+
+    @property
+    def table(self) -> str:
+        """The table of names and codes, put into the database where somebody asks for it."""
+        return self.put()
 
 
 def code_names(engine: Engine, source: str, role: str) -> Codes:
@@ -129,7 +134,9 @@ def code_names(engine: Engine, source: str, role: str) -> Codes:
     kind = np.min_scalar_type(max(len(names), 1))
     keys: NDArray[Any] = np.array([*known, None], dtype=object)[:-1]
     keys = np.array(known, dtype=np.int64) if numeric else keys
-    table = engine.put({"name": keys[order], "code": np.arange(len(names), dtype=kind)})
+    put = cache(
+        partial(engine.put, {"name": keys[order], "code": np.arange(len(names), dtype=kind)})
+    )
     gap = len(names) < len(given)
     quick = (
         _by_distance(keys, position, f"r.{cell}")
@@ -137,8 +144,8 @@ def code_names(engine: Engine, source: str, role: str) -> Codes:
         else _by_hash(np.ma.getdata(found["hash"]), given, known, position, f"r.{cell}")
     )
     if quick is not None:
-        return Codes(names, table, gap, quick[0], False, quick[1])
-    return Codes(names, table, gap, f"{table}.code", True, _as_they_are)
+        return Codes(names, put, gap, quick[0], False, quick[1])
+    return Codes(names, put, gap, f"{put()}.code", True, _as_they_are)
 
 
 def sort_names(names: Sequence[str], *, numeric: bool) -> tuple[tuple[str, ...], NDArray[np.int32]]:
