@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import http.server
+import io
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
+import fsspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from commandline import answer
 
 import rankbars as rb
 from rankbars.errors import ReadError
-from rankbars.readers.transfers import Limits, fetched
+from rankbars.readers.transfers import Limits, fetched, register
 
 TABLE = b"model,task,item,score\na,t,1,1\na,t,2,0\nb,t,1,1\nb,t,2,1\n"
 
@@ -118,8 +124,6 @@ def test_a_transfer_that_goes_wrong_ends_in_one_line(
 
 
 def test_other_protocols_are_watched_too(tmp_path: Path) -> None:
-    import fsspec
-
     class Slow(fsspec.AbstractFileSystem):  # type: ignore[misc]
         protocol = "slowfiles"
 
@@ -137,3 +141,32 @@ def test_other_protocols_are_watched_too(tmp_path: Path) -> None:
     fsspec.register_implementation("slowfiles", Slow, clobber=True)
     with pytest.raises(ReadError, match="nothing came for"):
         copied("slowfiles://x/y.csv", Limits(silence=0.2))
+
+
+def test_threads_of_the_engine_read_one_file_without_mixing_its_parts(tmp_path: Path) -> None:
+    """Reading takes time in which another thread goes elsewhere in the file."""
+    from fsspec.implementations.local import LocalFileSystem
+
+    class Far(LocalFileSystem):  # type: ignore[misc]
+        protocol = "farfiles"
+
+        def _open(self, path: str, mode: str = "rb", **more: object) -> object:
+            class File(io.BytesIO):
+                def read(self, size: int | None = -1, /) -> bytes:
+                    time.sleep(1e-4)
+                    return super().read(size)
+
+            return File(Path(self._strip_protocol(path)).read_bytes())
+
+    fsspec.register_implementation("farfiles", Far, clobber=True)
+    rng, path = np.random.default_rng(0), tmp_path / "results.parquet"
+    rows = pa.table({"item": rng.permutation(40_000), "score": rng.random(40_000)})
+    pq.write_table(rows, path, row_group_size=500, compression="none", use_dictionary=False)
+    query = "SELECT count(*), sum(hash(item)), sum(hash(score)) FROM read_parquet({!r})"
+    with duckdb.connect() as connection:
+        (wanted,) = connection.execute(query.format(str(path))).fetchall()
+    for _ in range(3):
+        with duckdb.connect(config={"threads": 8}) as connection:
+            register(connection, "farfiles://x")
+            found = connection.execute(query.format(f"farfiles://{path}")).fetchall()
+        assert found == [wanted]

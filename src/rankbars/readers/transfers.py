@@ -15,6 +15,7 @@ from importlib import import_module
 from multiprocessing import TimeoutError as NoAnswerError
 from multiprocessing.pool import ThreadPool
 from pathlib import Path, PurePosixPath
+from threading import Lock, get_ident
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
@@ -183,17 +184,54 @@ def register(engine: duckdb.DuckDBPyConnection, url: str) -> None:
     """Let the engine read files of the URL's protocol."""
     import duckdb
 
-    files = _files(url)
+    files = _files(url, skip_instance_cache=True)  # one of its own, which is changed below
     try:
         files.modified(url)
     except (NotImplementedError, KeyError, OSError):
         # The engine asks when a file was changed, which some protocols do not say.
         files.modified = lambda path: datetime.fromtimestamp(0, UTC)
+    opened = files.open
+    files.open = lambda *args, **kwargs: _Shared(opened(*args, **kwargs))
     with suppress(duckdb.InvalidInputException):  # somebody who shares the database did already
         engine.register_filesystem(files)
 
 
-def _files(url: str) -> Any:
+class _Shared:
+    """A file whose threads each have a place of their own in it.
+
+    Threads of the engine read one file: each says where and then reads, and another one may come
+    between the two.
+    """
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._lock = Lock()
+        self._places: dict[int, int] = {}
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Go to a place; gives it."""
+        with self._lock:
+            self._file.seek(self.tell())
+            self._places[get_ident()] = place = self._file.seek(offset, whence)
+            return int(place)
+
+    def tell(self) -> int:
+        """Where this thread is."""
+        return self._places.get(get_ident(), 0)
+
+    def read(self, size: int = -1) -> bytes:
+        """The bytes that come next."""
+        with self._lock:
+            self._file.seek(self.tell())
+            found: bytes = self._file.read(size)
+            self._places[get_ident()] = self._file.tell()
+            return found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
+def _files(url: str, **options: bool) -> Any:
     """The file system of the URL's protocol."""
     if importlib.util.find_spec("fsspec") is None:
         raise MissingPackageError.for_extra("fsspec", f"Reading {url}", '"rankbars[remote]"')
@@ -201,7 +239,7 @@ def _files(url: str) -> Any:
     fsspec: Any = import_module("fsspec")
     protocol = url.partition("://")[0]
     try:
-        return fsspec.filesystem(protocol)
+        return fsspec.filesystem(protocol, **options)
     except ImportError as error:
         raise MissingPackageError(
             f"Reading {url} needs more than fsspec: {error}. Install the package that fsspec "

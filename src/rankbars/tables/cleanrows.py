@@ -389,7 +389,8 @@ class Records:
                 f"SELECT {', '.join(f'{role}_c' for role in codes)} "
                 f"FROM {self._combined(joined, cells)}"
             )
-        pairs, full = np.zeros(len(found["task_c"]), np.int64), True
+        pairs = np.zeros(len(found["task_c"]), np.int64)
+        full = np.ones(len(pairs), np.bool_)
         for role, one in codes.items():
             code = one.decode(found[f"{role}_c"])
             pairs = pairs * len(one.names) + code
