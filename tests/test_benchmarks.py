@@ -47,7 +47,13 @@ def test_our_side_runs_where_the_peer_is_not_installed(path):
     assert row.prepare(**row.tiny).ours() is not None
 
 
-@pytest.mark.parametrize("path", unlike(JOBS))
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=pytest.mark.soak if path.startswith("workers.") else ())
+        for path in unlike(JOBS)
+    ],
+)
 def test_whole_runs_end_in_what_they_should(path):
     row = ROWS[path]
     missing = missing_for(row)

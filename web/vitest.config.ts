@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config"
 
 export default defineConfig({
-  test: { include: ["tests/**/*.test.ts"], environment: "jsdom", pool: "threads" },
+  // One page for all files: to make one takes longer than most of them.
+  test: { include: ["tests/**/*.test.ts"], environment: "jsdom", pool: "threads", isolate: false },
 })

@@ -98,7 +98,7 @@ def test_boards_with_so_many_labels_reach_the_goal(goal: str, calibration):
         "width": {"pair": ("new", "old"), "width": 0.2},
     }[goal]
     rng, hits, level = np.random.default_rng(9), 0, 0.0
-    runs = calibration.runs(150, 2100)
+    runs = calibration.runs(105, 2100)
     for run in range(runs):
         if run % (runs // PILOTS) == 0:
             made = rb.plan(judged(500, 600, seed=100 + run), **words)

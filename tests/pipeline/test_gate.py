@@ -269,7 +269,7 @@ def test_a_file_says_margins_gaps_anchors_and_items_to_leave_out(tmp_path):
 @pytest.mark.slow
 def test_a_rare_loss_that_is_not_in_the_sample_is_reckoned_with(calibration, tmp_path):
     """One item in a hundred is always lost, others are answered alike but for a little noise."""
-    runs = calibration.runs(60, 1000)
+    runs = calibration.runs(42, 1000)
     rng, held = np.random.default_rng(31), 0
     for run in range(runs):
         lost = rng.random(250) < 0.01
@@ -289,7 +289,7 @@ def test_a_rare_loss_that_is_not_in_the_sample_is_reckoned_with(calibration, tmp
 @pytest.mark.slow
 def test_ten_reruns_of_a_gate_seldom_alarm(calibration, tmp_path):
     """The same system against itself: "worse" and "better" are both false, at every look."""
-    runs = calibration.runs(12, 300)
+    runs = calibration.runs(9, 300)
     rng, held = np.random.default_rng(10), 0
     for run in range(runs):
         quiet = True

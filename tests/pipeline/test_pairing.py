@@ -194,7 +194,7 @@ def test_fits_of_close_pairs_hold_as_rarely_as_the_note_says(
     calibration: Calibration, votes: int, even: float, sharp: float, share: float
 ) -> None:
     """The least of the 70 to 97 % of the note, and the figures of the page on votes."""
-    rng, runs = np.random.default_rng(7), calibration.runs(40, 600)
+    rng, runs = np.random.default_rng(7), calibration.runs(28, 600)
     drawn = (connected(rng, votes=votes, even=even, sharp=sharp) for _ in range(runs))
     held = sum(shows_nothing(scores, "z", "holm") for scores in drawn)
     calibration.within(held, runs, share, slack=0.03)
@@ -205,7 +205,7 @@ def test_fits_of_close_pairs_hold_as_rarely_as_the_note_says(
 def test_jointly_normal_strengths_hold_as_often_as_the_table_says(
     calibration: Calibration, models: int, votes: int
 ) -> None:
-    rng, runs, held = np.random.default_rng(8), calibration.runs(40, 600), 0
+    rng, runs, held = np.random.default_rng(8), calibration.runs(28, 600), 0
     stated = VALIDITY["z", "votes"]["maxt"].measured_among(models)
     assert stated is not None
     for _ in range(runs):

@@ -156,7 +156,7 @@ def check(calibration: Calibration, design: Design, runs: int, seed: int) -> Non
 def test_what_prints_a_level_holds_it_on_rows_of_real_results(
     calibration: Calibration, design: Design
 ) -> None:
-    check(calibration, design, calibration.runs(16, 400), 1)
+    check(calibration, design, calibration.runs(12, 400), 1)
 
 
 @pytest.mark.slow
@@ -165,7 +165,7 @@ def test_few_rows_with_a_tail_print_no_level_and_what_prints_one_is_seldom_false
     calibration: Calibration, n: int, models: int
 ) -> None:
     """Of one provider an answer in seven is slow; a dozen rows often have none of them."""
-    runs, false, held, unsure = calibration.runs(60, 400), 0, 0, 0
+    runs, false, held, unsure = calibration.runs(42, 400), 0, 0, 0
     rng = np.random.default_rng([1, n, models])
     for _ in range(runs):
         board = rb.leaderboard(tied(Design("seconds", n, models), rng)[0], resamples=300)
@@ -193,7 +193,7 @@ def test_seconds_of_two_providers_hold_as_often_as_the_board_says(
     """Pairs at random; one provider has 0 seconds but in a row of seven, which few may not show."""
     values = -table("seconds").iloc[:, 1:].to_numpy(float)
     values = values - values.mean(axis=0) + values.mean(axis=0).min()
-    rng, runs, held = np.random.default_rng([3, n]), calibration.runs(60, 800), 0
+    rng, runs, held = np.random.default_rng([3, n]), calibration.runs(42, 800), 0
     for _ in range(runs):
         pair = rng.choice(values.shape[1], 2, replace=False)
         drawn = values[rng.integers(0, len(values), n)][:, pair]
@@ -211,7 +211,7 @@ def test_averages_with_a_small_task_of_seconds_hold_as_often_as_the_board_says(
     """Beside two tasks of 100 requests; which provider is slow changes from task to task."""
     values = -table("seconds").iloc[:, 1:].to_numpy(float)
     values = values - values.mean(axis=0) + values.mean(axis=0).min()
-    rng, runs = np.random.default_rng([4, n]), calibration.runs(30, 300)
+    rng, runs = np.random.default_rng([4, n]), calibration.runs(21, 300)
     unsure, held, false = 0, 0, 0
     names = [f"m{i}" for i in range(values.shape[1])]
     for _ in range(runs):
@@ -243,7 +243,7 @@ def test_failures_that_few_rows_do_not_contain_are_not_covered_and_the_board_say
     A sample without failures has the law of a world without them: what is shown of such samples
     would be true there, and no test can tell the two apart. The sentence says how many it may be.
     """
-    rng, runs, held = np.random.default_rng([7, n]), calibration.runs(40, 800), 0
+    rng, runs, held = np.random.default_rng([7, n]), calibration.runs(28, 800), 0
     most = np.ceil(100 * (1 - 0.05 ** (1 / n)))
     for _ in range(runs):
         marks = 8 + rng.normal(0, 0.6, (n, 1)) + rng.normal(0, 0.7, (n, 2))
@@ -280,7 +280,7 @@ def test_clusters_of_unequal_size_hold_whatever_decides(calibration: Calibration
     """Flips decide where few degrees of freedom are left, else whole clusters are resampled."""
     made, held = Counter[str](), Counter[str]()
     rng = np.random.default_rng(6)
-    for _ in range(calibration.runs(80, 800)):
+    for _ in range(calibration.runs(56, 800)):
         board = rb.leaderboard(tied(Design("sizes", 12, 9), rng)[0], resamples=300)
         assert board.tasks["x"].guarantee is not None
         flips = any(note.code == "cluster-flips" for note in board.notes)
@@ -318,4 +318,4 @@ def drawn_designs() -> list[Design]:
 @pytest.mark.slow
 @pytest.mark.parametrize("place", range(10))
 def test_cells_drawn_by_a_seed_hold(calibration: Calibration, place: int) -> None:
-    check(calibration, drawn_designs()[place], calibration.runs(16, 400), 2)
+    check(calibration, drawn_designs()[place], calibration.runs(12, 400), 2)

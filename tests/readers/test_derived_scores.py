@@ -19,7 +19,7 @@ def scores(seed, rows=6, columns=8):
 def test_of_scores_by_themselves_nothing_is_found():
     found = [
         name
-        for seed in range(100)
+        for seed in range(40)
         for table in (scores(seed), scores(seed, rows=3), scores(seed, rows=20).round())
         for models in (True, False)
         for name in find_derived(table, NAMES[:8], models=models)
@@ -32,7 +32,7 @@ def test_shares_of_few_tasks_are_not_made_of_each_other(items):
     rng = np.random.default_rng(items)
     found = [
         name
-        for _ in range(40)
+        for _ in range(20)
         for tasks in (1, 2)
         for shares in [rng.binomial(items, rng.uniform(0.2, 0.9, 20), (tasks, 20)) / items]
         for table in (shares, np.round(100 * shares, 1), 100 * shares)

@@ -138,7 +138,7 @@ def test_forty_looks_intersected_still_cover(calibration, strength):
     true_best = 1 + (strength[:, None] < strength).sum(axis=1)
     true_worst = 5 - (strength[:, None] > strength).sum(axis=1)
     upper = np.triu_indices(5, 1)
-    misses, false_relations, n_boards = np.zeros(5), 0, calibration.runs(60, 300)
+    misses, false_relations, n_boards = np.zeros(5), 0, calibration.runs(42, 300)
     for seed in range(n_boards):
         rng = np.random.default_rng(seed)
         wins, wrong = np.zeros((5, 5)), False

@@ -231,7 +231,7 @@ SCENES = {
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_best_model_is_rarely_dropped_whatever_the_looks(scene, calibration):
     """Batches of 5 to 500 that depend on what was seen, a model that joins late, any scores."""
-    runs = calibration.runs(20, 1000)
+    runs = calibration.runs(14, 1000)
     ability = np.array(SCENES[scene])
     lost = 0
     for seed in range(runs):

@@ -83,7 +83,7 @@ def test_weighted_votes_and_no_draws_are_refused():
 @pytest.mark.slow
 def test_the_test_of_misfit_keeps_its_level_where_the_model_holds(calibration):
     """Boards of 6 models, 19 simulations each: p <= .1 in a tenth of them."""
-    rejected, boards = np.zeros(2), calibration.runs(60, 200)
+    rejected, boards = np.zeros(2), calibration.runs(42, 200)
     for seed in range(boards):
         rng = np.random.default_rng(seed)
         counts = count_votes(*draw_votes(rng, np.linspace(-0.5, 0.5, 6), 400, 0.2))

@@ -181,7 +181,7 @@ def test_one_row_does_not_decide_the_weight():
 def test_coverage_on_skewed_scores(rho, calibration):
     """Two-sided 95 % intervals of differences, labels a random sample of judged items."""
     rng = np.random.default_rng(int(100 * rho))
-    runs, hits, trials = calibration.runs(150, 2000), 0, 0
+    runs, hits, trials = calibration.runs(105, 2000), 0, 0
     skew = rng.gamma(0.5, size=(20_000, 4))
     scores = skew + [0.3, 0.2, 0.0, 0.0]
     noise = np.sqrt(1 / rho**2 - 1) * skew.std()

@@ -147,7 +147,7 @@ def test_a_t_test_of_few_ranks_errs_in_6_to_18_percent(
     models: int, tasks: int, usual: float, exact: float, calibration: Calibration
 ) -> None:
     """Shares of other simulations, of 800 and 1,500 boards."""
-    runs, wrong = calibration.runs(200, 1500), np.zeros(2)
+    runs, wrong = calibration.runs(140, 1500), np.zeros(2)
     for run in range(runs):
         rows = random_ranks([run, models, tasks], tasks, models)
         wrong[0] += bool(max_t_all(drawn(rows), 0.05).shown_better.any())

@@ -80,7 +80,7 @@ def printed(row: str) -> list[float]:
 
 @pytest.mark.slow
 def test_statements_hold_by_index_as_the_table_says(calibration: Calibration) -> None:
-    rng, runs = np.random.default_rng(0), calibration.runs(16, 150)
+    rng, runs = np.random.default_rng(0), calibration.runs(12, 150)
     count = np.zeros((3, len(EDGES) + 1))
     for kind in KINDS:
         for n in SIZES:

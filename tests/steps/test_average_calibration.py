@@ -71,7 +71,7 @@ def ranks_held(found: rb.Aggregate) -> Array:
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["analytic", "bootstrap"])
 def test_scores_and_ranks_over_items(calibration: Calibration, estimator: str) -> None:
-    runs, scores, ranks = calibration.runs(40, 250), 0, 0
+    runs, scores, ranks = calibration.runs(28, 250), 0, 0
     for seed, data in enumerate(item_data(np.random.default_rng(1), runs)):
         found = rb.aggregate(data, estimator=estimator, resamples=400, seed=seed)
         scores += covered(found, TRUTH)
@@ -116,7 +116,7 @@ def test_orders_from_draws_are_rarely_wrong_among_tied_models(
     calibration: Calibration, source: str
 ) -> None:
     """All models tied: any line is wrong, and in at most 5 % of runs there is one."""
-    rng, runs, wrong = np.random.default_rng(4), calibration.runs(40, 150), 0
+    rng, runs, wrong = np.random.default_rng(4), calibration.runs(28, 150), 0
     estimator = "analytic" if source == "normal" else "bootstrap"
     for seed in range(runs):
         tasks = {name: rng.normal(size=(60, 4)) for name in "xyz"}
@@ -135,7 +135,7 @@ def test_orders_from_draws_are_rarely_wrong_among_tied_models(
 def test_scores_over_a_population_of_tasks(
     calibration: Calibration, estimator: str, tasks: int
 ) -> None:
-    runs, scores = calibration.runs(20, 120), 0
+    runs, scores = calibration.runs(14, 120), 0
     for seed, data in enumerate(task_data(np.random.default_rng(5), runs, tasks)):
         found = rb.aggregate(data, over="tasks", estimator=estimator, resamples=400, seed=seed)
         scores += covered(found, TRUTH)
@@ -147,7 +147,7 @@ def test_scores_over_a_population_of_tasks(
 def test_scores_and_differences_over_tasks_of_which_models_lack_any(
     calibration: Calibration, estimator: str
 ) -> None:
-    runs, scores, ranks, differences = calibration.runs(40, 200), 0, 0, 0
+    runs, scores, ranks, differences = calibration.runs(28, 200), 0, 0, 0
     true = TRUTH[:, None] - TRUTH
     for data in gappy_data(np.random.default_rng(9), runs):
         found = rb.aggregate(data, over="tasks", estimator=estimator, resamples=2)
@@ -206,7 +206,7 @@ def test_percentiles_over_few_tasks_are_too_short_as_the_note_says(
 def test_scores_over_families_hold_where_those_over_tasks_do_not(
     calibration: Calibration, estimator: str
 ) -> None:
-    runs, by_family, by_task = calibration.runs(20, 120), 0, 0
+    runs, by_family, by_task = calibration.runs(14, 120), 0, 0
     for seed, data in enumerate(task_data(np.random.default_rng(7), runs, tasks=24, families=8)):
         options = {"estimator": estimator, "resamples": 400, "seed": seed}
         by_family += covered(rb.aggregate(data, over="families", **options), TRUTH)  # type: ignore[arg-type]
@@ -221,7 +221,7 @@ def test_scores_over_families_hold_where_those_over_tasks_do_not(
 )
 def test_ranks_and_wins_over_a_population_of_tasks(calibration: Calibration, method: str) -> None:
     """Two tied models: the mean of what they earn is the same, and its interval holds it."""
-    runs, scores = calibration.runs(15, 200), 0
+    runs, scores = calibration.runs(11, 200), 0
     expected = {"average_rank": 1.5, "borda": 0.5}.get(method, 0.5)
     rng = np.random.default_rng(8)
     for seed in range(runs):
@@ -270,7 +270,7 @@ def clustered(rng: np.random.Generator) -> Array:
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["analytic", "bootstrap"])
 def test_groups_of_items_count_as_groups(calibration: Calibration, estimator: str) -> None:
-    rng, runs = np.random.default_rng(11), calibration.runs(30, 200)
+    rng, runs = np.random.default_rng(11), calibration.runs(21, 200)
     groups = np.repeat(np.arange(30), 4)
     held: dict[bool, int] = {True: 0, False: 0}
 
@@ -340,7 +340,7 @@ def test_published_scores_over_items(calibration: Calibration, errors: str) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("over", ["items", "tasks"])
 def test_weighted_averages(calibration: Calibration, over: str) -> None:
-    rng, runs, held = np.random.default_rng(15), calibration.runs(40, 250), 0
+    rng, runs, held = np.random.default_rng(15), calibration.runs(28, 250), 0
     for seed, data in enumerate(
         item_data(rng, runs) if over == "items" else task_data(rng, runs, tasks=10)
     ):

@@ -147,7 +147,7 @@ def test_all_intervals_hold_together_as_often_as_stated(
     calibration: Calibration, correction: str
 ) -> None:
     rng = np.random.default_rng(7)
-    missed, runs = 0, calibration.runs(75, 300)
+    missed, runs = 0, calibration.runs(53, 300)
     for run in range(runs):
         rows = rng.normal(size=(12, 4)) + rng.normal(size=(12, 1))
         given = rb.Scores({f"t{i:02d}": rb.Estimates(tuple("abcd"), r) for i, r in enumerate(rows)})
@@ -163,7 +163,7 @@ def test_max_t_over_six_tasks_keeps_its_level(
     calibration: Calibration, noise: tuple[float, ...]
 ) -> None:
     rng = np.random.default_rng(11)
-    runs, false, missed = calibration.runs(75, 700), 0, 0
+    runs, false, missed = calibration.runs(53, 700), 0, 0
     upper = np.triu_indices(4, 1)
     for run in range(runs):
         rows = noise * rng.normal(size=(6, 4)) + rng.normal(size=(6, 1))

@@ -373,7 +373,7 @@ def test_intervals_over_items_cover_the_average_of_these_tasks(calibration: Cali
     """Nominal 95 % on skewed 0/1 and continuous scores of two models."""
     rng = np.random.default_rng(5)
     truth = np.array([0.7, 0.8])
-    hits, runs = {"analytic": 0, "bootstrap": 0}, calibration.runs(100, 300)
+    hits, runs = {"analytic": 0, "bootstrap": 0}, calibration.runs(70, 300)
     for run in range(runs):
         tasks = {
             "x": (rng.random((60, 2)) < truth).astype(float),

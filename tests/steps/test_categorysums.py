@@ -156,7 +156,7 @@ def test_a_board_keeps_what_categories_have_in_common() -> None:
 def test_equal_models_are_clearly_apart_at_other_weights_as_often_as_stated(
     calibration: Calibration,
 ) -> None:
-    runs = calibration.runs(100, 2000)
+    runs = calibration.runs(70, 2000)
     far = stats.t.ppf(0.975, 59)
     wrong = apart = 0
     for seed in range(runs):

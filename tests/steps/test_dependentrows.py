@@ -71,7 +71,7 @@ def fold_scores(
 def test_folds_of_tied_learners_hold_with_holm_and_with_normal_draws_as_often_as_printed(
     calibration: Calibration, learner: Learner, repeats: int, folds: int, rows: int, models: int
 ) -> None:
-    runs = calibration.runs(80, 400)
+    runs = calibration.runs(56, 400)
     rng = np.random.default_rng([3, repeats, folds, models])
     tasks = {f"{i}": fold_scores(learner, repeats, folds, rows, models, rng) for i in range(runs)}
     names = tuple("abcdefghij"[:models])
@@ -105,7 +105,7 @@ def test_averages_over_tasks_with_few_or_unequal_clusters_hold(
     calibration: Calibration, sizes: tuple[int, ...], tasks: int, models: int
 ) -> None:
     """CR2 errors, and their degrees of freedom added up over tasks."""
-    runs, held = calibration.runs(50, 600), 0
+    runs, held = calibration.runs(35, 600), 0
     rng = np.random.default_rng([6, tasks, models, len(sizes)])
     clusters = np.repeat(np.arange(len(sizes)), sizes)
     names = tuple("abcdefghij"[:models])

@@ -209,7 +209,7 @@ def test_two_equal_models_are_told_apart_no_more_often_than_stated(
     calibration: Calibration, shared: float
 ) -> None:
     """Five runs on six tasks, with and without an effect of the run."""
-    runs = calibration.runs(60, 2000)
+    runs = calibration.runs(42, 2000)
     wrong = {"independent": 0, "anew": 0}
     for seed in range(runs):
         scores = scored(tables(shared=shared, seed=seed, models=2))
@@ -374,7 +374,7 @@ def test_a_board_is_what_a_few_lines_of_numpy_say() -> None:
 def test_items_on_several_tasks_are_told_apart_as_often_as_stated(
     calibration: Calibration, taste: float
 ) -> None:
-    runs = calibration.runs(80, 2000)
+    runs = calibration.runs(56, 2000)
     wrong = apart = 0
     for seed in range(runs):
         scores = asked_in_languages(seed, taste=taste)

@@ -304,7 +304,7 @@ def test_a_model_that_never_varies_has_no_interval_of_its_own() -> None:
 @pytest.mark.slow
 def test_averages_with_a_task_of_few_rows_hold_as_the_note_says(calibration: Calibration) -> None:
     """Four tasks of 100 rows and one of 10, all skewed: 95 to 97 % by resampling inside tasks."""
-    rng, runs, held = np.random.default_rng(4), calibration.runs(60, 400), 0
+    rng, runs, held = np.random.default_rng(4), calibration.runs(42, 400), 0
     for _ in range(runs):
         sizes = (100, 100, 100, 100, 10)
         rows = {f"t{k}": -rng.exponential(size=(n, 6)) for k, n in enumerate(sizes)}

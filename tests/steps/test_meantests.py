@@ -55,7 +55,7 @@ def test_errors_from_few_rows_keep_their_t_distribution_beside_errors_of_unknown
 def test_tied_models_with_three_unpaired_rows_are_rarely_told_apart(
     calibration: Calibration,
 ) -> None:
-    wrong, runs = 0, calibration.runs(100, 300)
+    wrong, runs = 0, calibration.runs(70, 300)
     for repetition in range(runs):
         rows = np.random.default_rng(repetition).normal(size=(3, 10))
         estimates = rb.Estimates(

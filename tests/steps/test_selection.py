@@ -167,7 +167,7 @@ def test_at_the_split_rate_few_intervals_on_chosen_tasks_miss() -> None:
 @pytest.mark.slow
 def test_intervals_cover_after_choosing_on_other_rows(calibration: Calibration) -> None:
     # All models tied: choosing narrow tasks on the same rows would pick false findings.
-    missed, made, runs = 0, 0, calibration.runs(75, 150)
+    missed, made, runs = 0, 0, calibration.runs(53, 150)
     for repetition in range(runs):
         rng = np.random.default_rng(repetition)
         arrays = {f"t{i}": rng.normal(size=(40, 6)) for i in range(8)}

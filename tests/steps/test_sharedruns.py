@@ -98,7 +98,7 @@ def told_apart(tau: float, runs: str, repetitions: int, common: float = 0.0) -> 
 def test_seeds_that_differ_tell_equal_models_apart_as_rarely_as_the_page_says(
     calibration: Any, tau: float, common: float, by_t: float, by_default: float
 ) -> None:
-    repetitions = calibration.runs(60, 1500)
+    repetitions = calibration.runs(42, 1500)
     for runs, published in (("independent", by_t), ("auto", by_default)):
         hits = told_apart(tau, runs, repetitions, common)
         # The published figure, of 1,500 repetitions, has an error, too.
@@ -307,7 +307,7 @@ def test_two_models_of_few_runs_are_told_what_was_measured_with_two() -> None:
 def test_few_runs_hold_as_often_as_the_table_says(
     calibration: Any, runs: int, models: int, items: int
 ) -> None:
-    rng, repetitions, held = np.random.default_rng(3), calibration.runs(75, 1500), 0
+    rng, repetitions, held = np.random.default_rng(3), calibration.runs(53, 1500), 0
     for _ in range(repetitions):
         chance = rng.beta(0.7, 0.7, size=(items, 1, 1)) + 0.08 * rng.normal(size=(1, runs, models))
         made = two_way_t((rng.random((items, runs, models)) < chance).astype(float))

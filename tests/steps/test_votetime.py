@@ -181,7 +181,7 @@ UNEVEN = np.where(np.arange(30) < 10, 5.0, 1.0)  # ten of thirty are five times 
 @pytest.mark.parametrize("busy", [UNEVEN, np.ones(150), None], ids=["uneven", "even", "nobody"])
 def test_changes_are_seldom_invented(calibration: Calibration, busy: np.ndarray | None) -> None:
     # With 29 degrees of freedom it was .072 of 1,000 where voters are uneven.
-    runs, hits = calibration.runs(30, 1000), 0
+    runs, hits = calibration.runs(21, 1000), 0
     for seed in range(runs):
         hits += any(changed_in(np.random.default_rng([seed, 77]), busy=busy))
     calibration.at_most(hits, runs, 0.05)
@@ -193,7 +193,7 @@ def test_a_change_is_found_as_often_as_the_page_says(
     calibration: Calibration, votes: int, power: float
 ) -> None:
     """By 0.3, with independent votes; the others move by a seventh of it the other way."""
-    runs, hits, others = calibration.runs(30, 300), 0, 0
+    runs, hits, others = calibration.runs(21, 300), 0, 0
     for seed in range(runs):
         rng = np.random.default_rng([seed, votes])
         found, other = changed_in(rng, votes=votes, busy=None, drift=0.3)

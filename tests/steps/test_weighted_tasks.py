@@ -158,7 +158,7 @@ def test_weighted_averages_hold_their_level(
     calibration: Calibration, kind: str, estimator: str, correction: str
 ) -> None:
     """All models are equal: scores one by one, and every claim about pairs and ranks at once."""
-    rng, runs = np.random.default_rng(31), calibration.runs(20, 150)
+    rng, runs = np.random.default_rng(31), calibration.runs(14, 150)
     hits, quiet, tied = 0, 0, 0
     for seed in range(runs):
         rows = 0.5 + 0.08 * rng.normal(size=(6 if kind == "heavy task" else 12, 4))

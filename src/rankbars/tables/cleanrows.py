@@ -95,7 +95,7 @@ class Records:
         status_column: str = "status", as_grid: bool = False,
     ) -> None:  # fmt: skip
         self.parts = tuple(parts)
-        self.engine = engine = parts[0].engine
+        self.engine = parts[0].engine
         self.keys = keys
         self.options = options
         self.named = named
@@ -105,8 +105,7 @@ class Records:
         self.numbers, self._kinds, self._pieces = united.numbers, united.kinds, united.pieces
         self.names: dict[str, tuple[str, ...]] = {}
         self._codes: dict[str, Codes] = {}
-        self._raw = engine.new_name()
-        engine.run(f"CREATE TEMP VIEW {self._raw} AS {united.clause}")
+        self._raw = f"({united.clause})"
         if by_position:
             self._number_rows()
         self.is_grid = False
