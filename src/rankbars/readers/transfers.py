@@ -184,6 +184,9 @@ def register(engine: duckdb.DuckDBPyConnection, url: str) -> None:
     """Let the engine read files of the URL's protocol."""
     import duckdb
 
+    names = _files(url).protocol
+    if engine.filesystem_is_registered(names if isinstance(names, str) else names[0]):
+        return
     files = _files(url, skip_instance_cache=True)  # one of its own, which is changed below
     try:
         files.modified(url)
@@ -192,7 +195,7 @@ def register(engine: duckdb.DuckDBPyConnection, url: str) -> None:
         files.modified = lambda path: datetime.fromtimestamp(0, UTC)
     opened = files.open
     files.open = lambda *args, **kwargs: _Shared(opened(*args, **kwargs))
-    with suppress(duckdb.InvalidInputException):  # somebody who shares the database did already
+    with suppress(duckdb.InvalidInputException):  # a thread that shares the database did meanwhile
         engine.register_filesystem(files)
 
 
