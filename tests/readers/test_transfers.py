@@ -150,6 +150,13 @@ def test_threads_of_the_engine_read_one_file_without_mixing_its_parts(tmp_path: 
     class Far(LocalFileSystem):  # type: ignore[misc]
         protocol = "farfiles"
 
+        @classmethod
+        def _strip_protocol(cls, path: str) -> str:
+            return str(super()._strip_protocol(path.removeprefix("farfiles://")))
+
+        def unstrip_protocol(self, name: str) -> str:
+            return f"farfiles://{self._strip_protocol(name)}"
+
         def _open(self, path: str, mode: str = "rb", **more: object) -> object:
             class File(io.BytesIO):
                 def read(self, size: int | None = -1, /) -> bytes:
