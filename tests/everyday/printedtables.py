@@ -472,6 +472,21 @@ CASES = (
             (" without its frame/rows alone", "t.csv", "\n".join(LATEX.splitlines()[1:-1]) + "\n"),
         )
     ),
+    # What is no table.
+    Case(
+        "no table/report of tests in XML",
+        "rank junit.xml",
+        {"junit.xml": '<testsuites><testsuite name="a" tests="1"/></testsuites>\n'},
+        ("junit.xml: the file is not recognised. It is XML.", "as CSV", "1 is a test that passed"),
+        code=1,
+    ),
+    Case(
+        "no table/unknown",
+        "rank notes.bin",
+        {"notes.bin": "a few words\n"},
+        ("No format knows such a file. What can be read: rankbars formats.",),
+        code=1,
+    ),
     # Marks and units.
     same(
         "marks/star and dagger",

@@ -33,6 +33,7 @@ from rankbars.readers.inputfiles import (
 )
 from rankbars.readers.openedtables import MARKDOWN_SUFFIXES, TABLE_SUFFIXES, looking
 from rankbars.readers.recognition import (
+    NOBODY_KNOWS,
     AmbiguousFileError,
     ChosenFile,
     FileReport,
@@ -143,9 +144,12 @@ def _choose(
         elif file.asked:
             from rankbars.readers.logs.jsontext import top_level_keys
 
-            json = data_suffix(file.path) == ".json" and top_level_keys(file.path)
-            hint = f" What is in it, and a map to read it by: rankbars formats {file.label}."
-            why = f"the file is not recognised. {report.reason}{hint if json else ''}"
+            hint = ""
+            if data_suffix(file.path) == ".json" and top_level_keys(file.path):
+                hint = f" What is in it, and a map to read it by: rankbars formats {file.label}."
+            elif report.reason == NOBODY_KNOWS:
+                hint = " What can be read: rankbars formats."
+            why = f"the file is not recognised. {report.reason}{hint}"
             refused.append(ReadError.at(file.label, why))
         else:
             skipped.unknown.append(report)

@@ -24,6 +24,7 @@ from rankbars.readers.parts import Part, is_part
 from rankbars.tables.readoptions import ReadOptions
 
 __all__ = [
+    "NOBODY_KNOWS",
     "AmbiguousFileError",
     "ChosenFile",
     "Code",
@@ -39,6 +40,7 @@ __all__ = [
 
 
 _GROUP = "rankbars.readers"
+NOBODY_KNOWS = "No format knows such a file."
 # The first line of a document, of a table, or of rows alone.
 _LATEX = re.compile(
     rb"\\(?:documentclass|begin|centering|toprule|hline)\b"
@@ -214,7 +216,7 @@ def recognise(file: InputFile, stages: Iterable[Sequence[Format]]) -> FileReport
             break
     if sure == DECLINED:
         reasons = dict.fromkeys(answer.reason for answer in answers)
-        reason = " ".join(reasons) or binary_kind(head, file.path) or "no format knows such a file."
+        reason = " ".join(reasons) or binary_kind(head, file.path) or NOBODY_KNOWS
         return FileReport(file.label, None, reason[0].upper() + reason[1:])
     best = [answer for answer in answers if answer.confidence == sure]
     if len(best) > 1:
@@ -244,6 +246,11 @@ def _no_results(path: Path, head: bytes) -> str:
         return (
             "It is LaTeX. Save its table as CSV (commas for &, no \\\\ and no rules), or as a page "
             "of Markdown with rows between bars: | model | score |."
+        )
+    if start.startswith((b"<?xml", b"<testsuite")):
+        return (
+            "It is XML. Save its results as CSV, with model, item and score as columns; 1 is a "
+            "test that passed, 0 one that failed."
         )
     # Older ones begin with their average.
     begins = b"rankbars.board/" in start or b'"aggregate"' in start[:40]
