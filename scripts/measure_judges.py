@@ -21,7 +21,7 @@ import rankbars as rb
 from rankbars.data.votes import Ballots, Labels, Votes
 from rankbars.stats.pairwise.judgedpairs import judge_worth, judged_t
 from rankbars.stats.votes.votecovariance import strength_rows
-from rankbars.steps.votejudging import judged_votes
+from rankbars.steps.votes.votejudging import judged_votes
 
 ROWS, NAMES, GAPS = 1_000, ("a", "b", "c", "d"), np.array([0.3, 0.1, 0.0, 0.0])
 

@@ -154,13 +154,13 @@ DRAWN: tuple[tuple[str, str, str], ...] = (
      "pipeline/test_plasmode.py::test_whole_clusters_that_are_resampled_hold_and_by_name_holm_does_not"),
     ("src/rankbars/steps/pairtests.py", "of them held in about",
      "steps/test_sharedruns.py::test_few_declared_runs_are_approximate_with_what_was_measured"),
-    ("src/rankbars/steps/votetests.py", "statements held in 70 to 97 %",
+    ("src/rankbars/steps/votes/votetests.py", "statements held in 70 to 97 %",
      "pipeline/test_pairing.py::test_fits_of_close_pairs_hold_as_rarely_as_the_note_says"),
-    ("src/rankbars/steps/votetests.py", "statements held in 92 to 97 %",
+    ("src/rankbars/steps/votes/votetests.py", "statements held in 92 to 97 %",
      "pipeline/test_pairing.py::test_declared_probabilities_repair_most_of_what_adaptive_pairs_break"),
-    ("src/rankbars/steps/votetests.py", "In simulated arenas, 95 %",
+    ("src/rankbars/steps/votes/votetests.py", "In simulated arenas, 95 %",
      "pipeline/test_pairing.py::test_fits_of_close_pairs_hold_as_rarely_as_the_note_says"),
-    ("src/rankbars/steps/votetests.py", "held in 92 to 97 % where a tenth",
+    ("src/rankbars/steps/votes/votetests.py", "held in 92 to 97 % where a tenth",
      "pipeline/test_pairing.py::test_declared_probabilities_repair_most_of_what_adaptive_pairs_break"),
     ("docs/averages.md", "ranges of 95 % held about 80 %",
      "steps/test_average_calibration.py::test_ranges_of_mean_ranks_over_items_say_that_they_are_no_intervals"),
@@ -463,8 +463,8 @@ def test_cells_that_a_seed_drew_stand_on_the_page_of_real_boards_as_they_were_me
 
 
 # Rows of tables of a page: which page, what was drawn, and the row of the page of calibrations.
-LOOKS = "steps/looks: looks at all votes keep the level whatever chose the pairs"
-TASTES = "steps/looks: looks at votes of voters with tastes keep the level"
+LOOKS = "steps/votes/looks: looks at all votes keep the level whatever chose the pairs"
+TASTES = "steps/votes/looks: looks at votes of voters with tastes keep the level"
 MEASURED: tuple[tuple[str, str, str], ...] = (
     ("docs/votes.md", "6 models, pairs with equal chances, up to 3,000 votes",
      f"{LOOKS}[None]"),

@@ -63,12 +63,12 @@ if TYPE_CHECKING:
     from rankbars.steps.comparison import compare
     from rankbars.steps.exchangeability import diagnose
     from rankbars.steps.judging import with_judge
-    from rankbars.steps.looks import continue_looks
     from rankbars.steps.prediction import predict
     from rankbars.steps.ranking import rank
     from rankbars.steps.recordmeans import plain_table
     from rankbars.steps.taskselection import select_tasks
-    from rankbars.steps.voteexamination import examine_votes
+    from rankbars.steps.votes.looks import continue_looks
+    from rankbars.steps.votes.voteexamination import examine_votes
     from rankbars.store.resultstore import ResultStore
     from rankbars.submissions import submit
 
@@ -216,10 +216,10 @@ _MODULE_OF: Final = {
     "ask_labels": "rankbars.asking",
     "check": "rankbars.checking",
     "compare": "rankbars.steps.comparison",
-    "continue_looks": "rankbars.steps.looks",
+    "continue_looks": "rankbars.steps.votes.looks",
     "diagnose": "rankbars.steps.exchangeability",
     "diff": "rankbars.steps.boardchanges",
-    "examine_votes": "rankbars.steps.voteexamination",
+    "examine_votes": "rankbars.steps.votes.voteexamination",
     "explain": "rankbars.methods",
     "head_to_head": "rankbars.matches",
     "hold_out": "rankbars.methods",

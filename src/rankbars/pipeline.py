@@ -298,7 +298,7 @@ def usable_scores(scores: Scores, spec: Spec) -> Scores:
 def _entries(scores: Scores, spec: Spec) -> Entries:
     scores = count_outcomes(scores)
     if spec.votes.largest_component:
-        from rankbars.steps.connectedvotes import keep_connected
+        from rankbars.steps.votes.connectedvotes import keep_connected
 
         scores = keep_connected(scores, spec.votes)
     if spec.baseline is not None and spec.baseline_fills:  # failures count as the baseline
@@ -350,7 +350,7 @@ def _with_arena_parts(board: Leaderboard, scores: Scores, spec: Spec) -> Leaderb
         return board
     if evidence.ballots.categories is None:
         return board
-    from rankbars.steps.voteparts import with_parts
+    from rankbars.steps.votes.voteparts import with_parts
 
     return with_parts(
         board, task, evidence, spec, lambda part, options: leaderboard(part, spec=options)

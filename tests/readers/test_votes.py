@@ -17,7 +17,7 @@ from votefiles import CROWD, JUDGES, draw_rows, only_votes, same_votes, write_ro
 
 import rankbars as rb
 from rankbars.readers import explain
-from rankbars.tables import votetasks
+from rankbars.tables.votes import votetasks
 
 ROWS = draw_rows(300, (1.0, 0.0, 0.5, -1.0))
 

@@ -11,7 +11,7 @@ from rankbars.data.votes import Ballots, Labels, Votes
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.judgedpairs import judged_t
 from rankbars.stats.votes.votecovariance import strength_rows
-from rankbars.steps.votejudging import judged_votes
+from rankbars.steps.votes.votejudging import judged_votes
 
 TRUE = np.array([0.7, 0.2, -0.2, -0.7])
 

@@ -12,7 +12,7 @@ import rankbars as rb
 from rankbars.data.growingvotes import RunningRecord, load_record, record_json, record_path
 from rankbars.data.spec import VoteOptions
 from rankbars.data.votes import Ballots, Labels
-from rankbars.steps.looks import continue_looks
+from rankbars.steps.votes.looks import continue_looks
 
 Look = tuple[rb.Leaderboard, RunningRecord]
 

@@ -16,7 +16,7 @@ from rankbars.cli.app import run
 from rankbars.data.spec import VoteOptions
 from rankbars.data.votes import Ballots, Labels, Votes
 from rankbars.steps.testrows import Setting
-from rankbars.steps.voteparts import follow_strengths
+from rankbars.steps.votes.voteparts import follow_strengths
 
 NAMES = np.array(list("abcde"))
 VOTERS = tuple(map(str, range(60)))

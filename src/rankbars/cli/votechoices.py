@@ -273,7 +273,7 @@ def take_look(
         The board file; without one nothing is remembered.
     """
     from rankbars.data.growingvotes import record_json
-    from rankbars.steps.looks import continue_looks
+    from rankbars.steps.votes.looks import continue_looks
 
     path, record = _remembered(output)
     continued, found = continue_looks(board, scores, record)

@@ -400,7 +400,7 @@ def _apply_options(file: InputFile, report: FileReport, options: ReadOptions) ->
     if not file.asked and data_suffix(file.path) in MARKDOWN_SUFFIXES:
         reason = "A page in Markdown, which may show other files; name it to read its table."
         return report._replace(format=None, reason=reason)
-    from rankbars.tables.votetables import wants_votes
+    from rankbars.tables.votes.votetables import wants_votes
 
     if wants_votes(options) and (file.asked or not named.isdisjoint(_columns(file))):
         return report._replace(format="votes", reason="declared")

@@ -25,7 +25,7 @@ from rankbars.readers.votefiles import FILE_TASK
 from rankbars.tables.parsedtables import FileNames
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.valuetables import Chunk, ValueTable
-from rankbars.tables.votetables import scores_of_votes
+from rankbars.tables.votes.votetables import scores_of_votes
 
 __all__ = ["read", "sniff"]
 

@@ -20,7 +20,7 @@ from rankbars.readers.tables import name_files
 from rankbars.tables.conditions import NoRowError, choose_rows
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.valuetables import Chunk, ValueTable
-from rankbars.tables.votetables import find_vote_layout, scores_of_votes
+from rankbars.tables.votes.votetables import find_vote_layout, scores_of_votes
 
 if TYPE_CHECKING:
     from rankbars.readers.logs.records import Run
@@ -56,7 +56,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[VoteTable]:
     """Votes from files: one arena, or one task per task or category that a column names."""
-    from rankbars.tables.votecopies import refuse_copies
+    from rankbars.tables.votes.votecopies import refuse_copies
 
     parts, without, tables = [], [], []
     for file, names in zip(files, name_files(files), strict=True):
@@ -94,7 +94,7 @@ def scores_from_votes(
         Whether they will be put beside other votes: an arena is then not called after its file,
         and each vote keeps its prompt, by which it is matched.
     """
-    from rankbars.tables.votetasks import join_tasks
+    from rankbars.tables.votes.votetasks import join_tasks
 
     pooled = [part for part in parts if FILE_TASK in part.scores.tasks]
     arena = _ARENA if beside else _arena_of([part.source for part in pooled])

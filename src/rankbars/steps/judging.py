@@ -30,8 +30,8 @@ from rankbars.stats.pairwise.judgedpairs import (
 )
 from rankbars.stats.tails import critical_value
 from rankbars.steps.testrows import labels_and_judge
-from rankbars.steps.votejudging import JudgedVotes, judged_votes, voter_sums
-from rankbars.tables.votetasks import drop_singles
+from rankbars.steps.votes.votejudging import JudgedVotes, judged_votes, voter_sums
+from rankbars.tables.votes.votetasks import drop_singles
 
 __all__ = ["SUSPECT", "place_judgements", "scored_items", "with_judge"]
 

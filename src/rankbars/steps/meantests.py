@@ -207,7 +207,7 @@ def z_test(evidence: Evidence, setting: Setting) -> Tested:
     from rankbars.stats.pairwise.estimates import fill_zero_errors, z_from_cov, z_from_se
 
     if isinstance(evidence, Votes):
-        from rankbars.steps.votetests import strength_test
+        from rankbars.steps.votes.votetests import strength_test
 
         return strength_test(evidence, setting)
     if not isinstance(evidence, Estimates):

@@ -1,6 +1,7 @@
 """The tests of a pair of models: a table from name to function, and the rule behind ``auto``.
 
-Tests of means are in `rankbars.steps.meantests`, those of votes in `rankbars.steps.votetests`.
+Tests of means are in `rankbars.steps.meantests`, those of votes in
+`rankbars.steps.votes.votetests`.
 """
 
 from __future__ import annotations
@@ -303,7 +304,7 @@ def _of_votes(name: str) -> PairTest:
     """A test of votes, which alone load what it needs."""
 
     def test(evidence: Evidence, setting: Setting) -> Tested:
-        from rankbars.steps.votetests import TESTS_OF_VOTES
+        from rankbars.steps.votes.votetests import TESTS_OF_VOTES
 
         return TESTS_OF_VOTES[name](evidence, setting)
 

@@ -35,8 +35,8 @@ from rankbars.tables.strays import note_lookalikes
 from rankbars.tables.tableheads import corner_names
 from rankbars.tables.tablerows import Table
 from rankbars.tables.valuetables import Chunk, CodedTexts, ValueTable
-from rankbars.tables.votecopies import refuse_copies
-from rankbars.tables.votetables import find_vote_layout, scores_of_votes, wants_votes
+from rankbars.tables.votes.votecopies import refuse_copies
+from rankbars.tables.votes.votetables import find_vote_layout, scores_of_votes, wants_votes
 from rankbars.tables.words import WordsView
 
 __all__ = ["scores_from_frame", "table_from_frame"]

@@ -66,7 +66,7 @@ from rankbars.tables.tableheads import (
 )
 from rankbars.tables.tablerows import Table
 from rankbars.tables.traininglogs import refuse_steps
-from rankbars.tables.votecolumns import find_sides
+from rankbars.tables.votes.votecolumns import find_sides
 
 __all__ = ["Layout", "find_answers", "find_layout"]
 

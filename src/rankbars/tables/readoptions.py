@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from rankbars.errors import DataError, OptionError, UnknownOptionError, one_of
 from rankbars.tables.columns import ROLES
-from rankbars.tables.votecolumns import VOTE_LAYOUTS, VOTE_ROLES
+from rankbars.tables.votes.votecolumns import VOTE_LAYOUTS, VOTE_ROLES
 
 if TYPE_CHECKING:
     from rankbars.tables.database import Engine

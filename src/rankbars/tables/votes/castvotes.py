@@ -15,8 +15,8 @@ from rankbars.errors import DataError
 from rankbars.tables.cells import parse_number
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.tablerows import Table
-from rankbars.tables.votecategories import SortedTable
-from rankbars.tables.votecells import (
+from rankbars.tables.votes.votecategories import SortedTable
+from rankbars.tables.votes.votecells import (
     LABEL_ROLES,
     Controls,
     Integers,
@@ -25,8 +25,8 @@ from rankbars.tables.votecells import (
     find_controls,
     read_vote_cells,
 )
-from rankbars.tables.votecolumns import VoteColumns
-from rankbars.tables.voteoutcomes import (
+from rankbars.tables.votes.votecolumns import VoteColumns
+from rankbars.tables.votes.voteoutcomes import (
     SHARES,
     Outcomes,
     count_outcomes,
@@ -35,7 +35,7 @@ from rankbars.tables.voteoutcomes import (
     spell_winners,
     winners_read_as,
 )
-from rankbars.tables.votewords import (
+from rankbars.tables.votes.votewords import (
     KNOWN_WORDS,
     MOST_WORDS,
     NO_VOTE,

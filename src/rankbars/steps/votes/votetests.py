@@ -18,16 +18,16 @@ from rankbars.stats.votes.anytime import log_e_ahead, log_e_better
 from rankbars.stats.votes.connectivity import find_components
 from rankbars.stats.votes.voteclusters import keep_first_of_each
 from rankbars.stats.votes.votecounts import VoteCounts
-from rankbars.steps.connectedvotes import connected_models
-from rankbars.steps.strengths import Strengths, contrast_statistics, fit_strengths, fit_tally
-from rankbars.steps.tallies import (
+from rankbars.steps.testrows import Setting, Tested
+from rankbars.steps.votes.connectedvotes import connected_models
+from rankbars.steps.votes.strengths import Strengths, contrast_statistics, fit_strengths, fit_tally
+from rankbars.steps.votes.tallies import (
     CLUSTER_WORDS,
     choose_clusters,
     count_used,
     tally,
 )
-from rankbars.steps.testrows import Setting, Tested
-from rankbars.steps.votesuspects import (
+from rankbars.steps.votes.votesuspects import (
     cap_votes,
     down_weigh,
     find_suspect_groups,

@@ -23,9 +23,10 @@ from rankbars.errors import RankbarsError
 from rankbars.stats.tails import critical_value, upper_tail
 from rankbars.stats.votes.voteclusters import measure_reach
 from rankbars.stats.votes.votecovariance import cluster_scores, model_covariance
-from rankbars.steps.connectedvotes import connected_models
-from rankbars.steps.strengths import Strengths, fit_strengths
-from rankbars.steps.tallies import (
+from rankbars.steps.testrows import Setting
+from rankbars.steps.votes.connectedvotes import connected_models
+from rankbars.steps.votes.strengths import Strengths, fit_strengths
+from rankbars.steps.votes.tallies import (
     choose_clusters,
     cluster_keys,
     period_names,
@@ -33,8 +34,7 @@ from rankbars.steps.tallies import (
     tally_clusters,
     votes_in,
 )
-from rankbars.steps.testrows import Setting
-from rankbars.steps.votesuspects import cap_votes, down_weigh, find_suspects
+from rankbars.steps.votes.votesuspects import cap_votes, down_weigh, find_suspects
 
 __all__ = ["follow_strengths", "with_parts"]
 

@@ -27,10 +27,10 @@ from rankbars.stats.votes.judgeagreement import (
 from rankbars.stats.votes.votecounts import code_rows
 from rankbars.stats.votes.votecovariance import sandwich_covariance
 from rankbars.stats.votes.votequality import position_bias
-from rankbars.steps.strengths import contrast_statistics, fit_strengths
-from rankbars.steps.tallies import tally
 from rankbars.steps.testrows import Setting
-from rankbars.steps.votefindings import (
+from rankbars.steps.votes.strengths import contrast_statistics, fit_strengths
+from rankbars.steps.votes.tallies import tally
+from rankbars.steps.votes.votefindings import (
     find_circles,
     find_cluster_effects,
     find_connectivity,
@@ -42,7 +42,7 @@ from rankbars.steps.votefindings import (
     find_tie_effect,
     first_outcomes,
 )
-from rankbars.steps.votesuspects import cap_votes
+from rankbars.steps.votes.votesuspects import cap_votes
 
 __all__ = [
     "examine_votes",

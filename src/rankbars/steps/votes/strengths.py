@@ -17,9 +17,9 @@ from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.votes.votecounts import VoteCounts
 from rankbars.stats.votes.votefit import VoteFit
 from rankbars.stats.votes.votemodels import fit_bradley_terry, fit_davidson, fit_rao_kupper
-from rankbars.steps.tallies import MIN_CLUSTERS, choose_clusters, tally
 from rankbars.steps.testrows import Setting
-from rankbars.steps.voteerrors import VoteErrors, measure_errors
+from rankbars.steps.votes.tallies import MIN_CLUSTERS, choose_clusters, tally
+from rankbars.steps.votes.voteerrors import VoteErrors, measure_errors
 
 __all__ = ["FITS", "Strengths", "contrast_statistics", "fit_strengths", "fit_tally"]
 

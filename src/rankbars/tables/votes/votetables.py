@@ -22,7 +22,7 @@ from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.tableheads import Header
 from rankbars.tables.tablerows import Table
-from rankbars.tables.votecolumns import (
+from rankbars.tables.votes.votecolumns import (
     OUTCOMES,
     VOTE_LAYOUTS,
     NoOutcomeError,
@@ -33,8 +33,8 @@ from rankbars.tables.votecolumns import (
 )
 
 if TYPE_CHECKING:
-    from rankbars.tables.castvotes import VoteRows
-    from rankbars.tables.votecategories import SortedTable
+    from rankbars.tables.votes.castvotes import VoteRows
+    from rankbars.tables.votes.votecategories import SortedTable
 
 __all__ = ["find_vote_layout", "scores_of_votes", "wants_votes"]
 
@@ -78,7 +78,7 @@ def _find_columns(table: Table, named: Mapping[str, str]) -> VoteColumns:
     try:
         return find_vote_columns(table.columns, named, table.source)
     except NoOutcomeError as error:
-        from rankbars.tables.votequestions import ask_for_outcome
+        from rankbars.tables.votes.votequestions import ask_for_outcome
 
         sides = find_sides(table.columns)
         both = sides[:2] if sides is not None else None
@@ -117,8 +117,8 @@ def scores_of_votes(table: Table, options: ReadOptions, task: str, *, part: bool
     DataError
         If the table cannot be understood.
     """
-    from rankbars.tables.votecells import control_columns
-    from rankbars.tables.votetasks import join_tasks, scores_of_rows
+    from rankbars.tables.votes.votecells import control_columns
+    from rankbars.tables.votes.votetasks import join_tasks, scores_of_rows
 
     named = any(options.columns.values())
     if options.layout == "beats" or (options.layout is None and not named and _is_square(table)):
@@ -132,7 +132,7 @@ def scores_of_votes(table: Table, options: ReadOptions, task: str, *, part: bool
     columns = _find_columns(table, options.columns)
     sorted_by: SortedTable | None = None
     if options.within or options.over_time:
-        from rankbars.tables.votecategories import SortedTable
+        from rankbars.tables.votes.votecategories import SortedTable
 
         time = _time_column(columns, table.source) if options.over_time else None
         with report_damage(table.source):
@@ -155,7 +155,7 @@ def scores_of_votes(table: Table, options: ReadOptions, task: str, *, part: bool
     scores = scores_of_rows(rows, columns, options, task, table.source)
     scores = scores.with_notes(_note_times(table, columns))
     if "time" not in columns.roles and options.columns.get("time") != "" and sorted_by is None:
-        from rankbars.tables.votecopies import note_doubled
+        from rankbars.tables.votes.votecopies import note_doubled
 
         scores = scores.with_notes(note_doubled(table, rows))
     scores = scores if sorted_by is None else scores.with_notes(sorted_by.notes)
@@ -173,10 +173,10 @@ def _time_column(columns: VoteColumns, source: str) -> str:
 
 
 def _collect(table: Table, columns: VoteColumns, options: ReadOptions) -> VoteRows:
-    from rankbars.tables.castvotes import cast_votes
-    from rankbars.tables.rankings import collect_rankings
-    from rankbars.tables.votecopies import refuse_mirrors
-    from rankbars.tables.votequestions import refuse_doubtful_votes, refuse_two_scores
+    from rankbars.tables.votes.castvotes import cast_votes
+    from rankbars.tables.votes.rankings import collect_rankings
+    from rankbars.tables.votes.votecopies import refuse_mirrors
+    from rankbars.tables.votes.votequestions import refuse_doubtful_votes, refuse_two_scores
 
     if columns.layout in ("ranking", "options"):
         return collect_rankings(table, columns)
@@ -250,7 +250,7 @@ def _hold_fractions(table: Table, sides: tuple[str, str]) -> bool:
 
 def _several_models(table: Table, columns: VoteColumns) -> bool:
     """Whether a table without two columns of models ranks, chooses, or names winner and loser."""
-    from rankbars.tables.rankings import looks_like_options, looks_like_ranking
+    from rankbars.tables.votes.rankings import looks_like_options, looks_like_ranking
 
     looks = {"ranking": looks_like_ranking, "options": looks_like_options}.get(columns.layout)
     if looks is not None:

@@ -30,8 +30,9 @@ from rankbars.stats.votes.votequality import (
     simulate_transitivity,
     votes_to_separate,
 )
-from rankbars.steps.strengths import Strengths, contrast_statistics, fit_tally
-from rankbars.steps.tallies import (
+from rankbars.steps.testrows import Setting
+from rankbars.steps.votes.strengths import Strengths, contrast_statistics, fit_tally
+from rankbars.steps.votes.tallies import (
     CLUSTER_WORDS,
     MIN_CLUSTERS,
     choose_clusters,
@@ -39,7 +40,6 @@ from rankbars.steps.tallies import (
     tally_clusters,
     used_ballots,
 )
-from rankbars.steps.testrows import Setting
 
 __all__ = [
     "find_circles",

@@ -14,9 +14,9 @@ from rankbars.tables.columns import fold_name
 from rankbars.tables.database import Engine, as_numbers, quote, report_damage
 from rankbars.tables.labels import Codes, code_names
 from rankbars.tables.tablerows import Rows, Table
-from rankbars.tables.votecategories import SortedTable
-from rankbars.tables.votecolumns import VoteColumns
-from rankbars.tables.voteoutcomes import SHARES
+from rankbars.tables.votes.votecategories import SortedTable
+from rankbars.tables.votes.votecolumns import VoteColumns
+from rankbars.tables.votes.voteoutcomes import SHARES
 
 __all__ = [
     "LABEL_ROLES", "Controls", "Integers", "Names", "VoteCells", "control_columns",

@@ -16,7 +16,7 @@ from rankbars.data.storedtasks import Change, change_tasks
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
 from rankbars.stats.votes.connectivity import Connectivity, find_components, largest_component
-from rankbars.steps.tallies import tally
+from rankbars.steps.votes.tallies import tally
 
 __all__ = ["connected_models", "keep_connected"]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankbars.data.votes import BAD, LOSS, TIE, WIN
 from rankbars.errors import DataError
 from rankbars.tables.columns import paste_columns
-from rankbars.tables.votewords import (
+from rankbars.tables.votes.votewords import (
     MOST_WORDS,
     NO_VOTE,
     UNKNOWN,

@@ -21,11 +21,11 @@ from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.tableheads import Header
 from rankbars.tables.tablerows import Table
-from rankbars.tables.votecolumns import OTHERS, VoteColumns, other_side
-from rankbars.tables.votewords import are_grades, ask_about_grades, word_code
+from rankbars.tables.votes.votecolumns import OTHERS, VoteColumns, other_side
+from rankbars.tables.votes.votewords import are_grades, ask_about_grades, word_code
 
 if TYPE_CHECKING:
-    from rankbars.tables.castvotes import VoteRows
+    from rankbars.tables.votes.castvotes import VoteRows
 
 __all__ = ["ask_for_outcome", "refuse_doubtful_votes", "refuse_two_scores"]
 

@@ -23,8 +23,8 @@ from rankbars.stats.votes.votecovariance import (
 from rankbars.stats.votes.votefit import VoteFit
 from rankbars.stats.votes.votequality import design_effect
 from rankbars.stats.votes.voterefits import VoteDraws, bootstrap_clusters, bootstrap_votes
-from rankbars.steps.tallies import CLUSTER_WORDS, MIN_CLUSTERS, tally, tally_clusters
 from rankbars.steps.testrows import Setting
+from rankbars.steps.votes.tallies import CLUSTER_WORDS, MIN_CLUSTERS, tally, tally_clusters
 
 __all__ = ["VoteErrors", "measure_errors"]
 

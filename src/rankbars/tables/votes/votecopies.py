@@ -15,10 +15,10 @@ from rankbars.tables.columns import fold_name
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.database import quote, report_damage
 from rankbars.tables.tablerows import Table
-from rankbars.tables.votecolumns import VoteColumns, find_vote_columns
+from rankbars.tables.votes.votecolumns import VoteColumns, find_vote_columns
 
 if TYPE_CHECKING:
-    from rankbars.tables.castvotes import VoteRows
+    from rankbars.tables.votes.castvotes import VoteRows
 
 __all__ = ["note_doubled", "refuse_copies", "refuse_mirrors"]
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from rankbars.data.votes import TIE, WIN
 from rankbars.errors import DataError
-from rankbars.tables.castvotes import VoteRows
 from rankbars.tables.cells import label_text
 from rankbars.tables.tablerows import Table
-from rankbars.tables.votecells import Names
-from rankbars.tables.votecolumns import VoteColumns
+from rankbars.tables.votes.castvotes import VoteRows
+from rankbars.tables.votes.votecells import Names
+from rankbars.tables.votes.votecolumns import VoteColumns
 
 __all__ = ["collect_rankings", "looks_like_options", "looks_like_ranking"]
 

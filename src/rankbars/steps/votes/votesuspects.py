@@ -20,8 +20,8 @@ from rankbars.stats.votes.oddvoters import OddVoters, find_odd_voters
 from rankbars.stats.votes.votefit import VoteFit
 from rankbars.stats.votes.voteinfluence import drop_clusters
 from rankbars.stats.votes.voterhabits import VotesByVoter
-from rankbars.steps.strengths import fit_tally
-from rankbars.steps.tallies import (
+from rankbars.steps.votes.strengths import fit_tally
+from rankbars.steps.votes.tallies import (
     count_used,
     period_names,
     tally,

@@ -14,10 +14,10 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.votes import Ballots, Labels, Votes
 from rankbars.errors import DataError
-from rankbars.tables.castvotes import VoteRows
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.votecells import Names
-from rankbars.tables.votecolumns import VoteColumns
+from rankbars.tables.votes.castvotes import VoteRows
+from rankbars.tables.votes.votecells import Names
+from rankbars.tables.votes.votecolumns import VoteColumns
 
 __all__ = ["drop_singles", "join_tasks", "scores_of_rows"]
 

@@ -1,0 +1,1 @@
+"""What happens to votes: strengths and their errors, tests, findings, looks, suspects."""

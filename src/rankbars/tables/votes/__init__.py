@@ -1,0 +1,1 @@
+"""Tables of votes: what their columns and outcomes mean, and votes as `Scores`."""
