@@ -403,7 +403,7 @@ def _note(taken: Scores, known: Scores, chosen: list[str], seed: int) -> Note:
 
 
 def _ranks_to_merge(
-    scores: Scores, like: Scores, spec: Spec, overall: RankIntervals, *, n_jobs: int = 1
+    scores: Scores, like: Scores, spec: Spec, overall: RankIntervals, *, n_jobs: int
 ) -> dict[str, RankIntervals]:
     """Rank intervals on tasks, made as those of other tasks that a merge was made of.
 

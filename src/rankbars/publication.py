@@ -310,7 +310,7 @@ class _Maker:
         # As it is read from its file, so that both ways give the same pages.
         return replace(made, summary=json.loads(json.dumps(board_summary(plan, made))))
 
-    def _say(self, text: str, *, lacking: bool = False) -> None:
+    def _say(self, text: str, *, lacking: bool) -> None:
         """Tell the maker of the site, once."""
         text = self.by_keys(text)
         if text not in self.said:

@@ -23,7 +23,8 @@ from rankbars.readers.chosenfiles import (
     report_files,
 )
 from rankbars.readers.gathering import gather
-from rankbars.readers.inputfiles import Progress, is_url
+from rankbars.readers.inputfiles import is_url
+from rankbars.readers.openedfiles import Progress
 from rankbars.readers.recognition import FileReport, Format, KnownFormats, Recognition
 from rankbars.readers.registry import FORMATS
 from rankbars.tables.chosenmodels import choose_models

@@ -22,8 +22,6 @@ from rankbars.errors import (
 from rankbars.readers.inputfiles import (
     WORKBOOKS,
     InputFile,
-    Meter,
-    Progress,
     data_suffix,
     digest,
     find_files,
@@ -31,6 +29,7 @@ from rankbars.readers.inputfiles import (
     is_url,
     standard_input,
 )
+from rankbars.readers.openedfiles import Meter, Progress
 from rankbars.readers.openedtables import MARKDOWN_SUFFIXES, TABLE_SUFFIXES, looking
 from rankbars.readers.recognition import (
     NOBODY_KNOWS,

@@ -38,8 +38,9 @@ from rankbars.readers.gathering import (
     read_sound,
     scores_from_parts,
 )
-from rankbars.readers.inputfiles import InputFile, Progress, digest
+from rankbars.readers.inputfiles import InputFile, digest
 from rankbars.readers.keptfiles import KeptFile, PlaceOf, find_again, group_of, order_of_files
+from rankbars.readers.openedfiles import Progress
 from rankbars.readers.parts import ErrorTable, Heeded, Leaderboard, Part, ReadyScores, VoteTable
 from rankbars.readers.recognition import ChosenFile, Format, KnownFormats
 from rankbars.readers.tables import name_files

@@ -11,20 +11,19 @@ from pathlib import Path
 
 import numpy as np
 
+from rankbars.data.binaryfiles import COMPRESSIONS
 from rankbars.data.drafts import TemporaryFolder
 from rankbars.readers.delimitedtext import LONGEST_ROW, TextHeader, read_header, read_text_rows
 from rankbars.readers.inputfiles import (
-    COMPRESSIONS,
-    DAMAGE,
     UTF8,
     WINDOWS,
     InputFile,
     data_suffix,
     find_encoding,
-    open_binary,
     open_text,
     read_head,
 )
+from rankbars.readers.openedfiles import DAMAGE, open_binary
 from rankbars.tables.database import Engine, quote_text
 from rankbars.tables.relations import Pile, Relation, Selection
 from rankbars.tables.tablerows import Table

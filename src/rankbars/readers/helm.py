@@ -22,18 +22,11 @@ from rankbars.readers.helm_stats import (
     read_schema,
     read_stats,
 )
-from rankbars.readers.inputfiles import (
-    DAMAGE,
-    HEAD_BYTES,
-    InputFile,
-    data_suffix,
-    open_binary,
-    read_all,
-    read_each,
-)
+from rankbars.readers.inputfiles import HEAD_BYTES, InputFile, data_suffix, read_all, read_each
 from rankbars.readers.logs.jsontext import first_object, load_json, top_level_keys
 from rankbars.readers.logs.jsonvalues import as_count, as_list, as_mapping, as_text
 from rankbars.readers.logs.records import Agreement, Answers, Direction, Measure, Run
+from rankbars.readers.openedfiles import DAMAGE, open_binary
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.tables.readoptions import ReadOptions

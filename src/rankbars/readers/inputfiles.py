@@ -24,21 +24,15 @@ from rankbars.errors import ReadError
 from rankbars.readers.openedfiles import (
     DAMAGE,
     Meter,
-    Progress,
     open_binary,
-    open_raw,
 )
 
 __all__ = [
-    "COMPRESSIONS",
-    "DAMAGE",
     "HEAD_BYTES",
     "UTF8",
     "WINDOWS",
     "WORKBOOKS",
     "InputFile",
-    "Meter",
-    "Progress",
     "Sheet",
     "as_input",
     "data_suffix",
@@ -48,8 +42,6 @@ __all__ = [
     "find_files",
     "holds_sheets",
     "is_url",
-    "open_binary",
-    "open_raw",
     "open_text",
     "read_all",
     "read_each",

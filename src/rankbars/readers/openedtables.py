@@ -9,10 +9,10 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Protocol, cast
 
-from rankbars.data.binaryfiles import binary_kind
+from rankbars.data.binaryfiles import COMPRESSIONS, binary_kind
 from rankbars.errors import ReadError
 from rankbars.readers.delimited import open_delimited
-from rankbars.readers.inputfiles import COMPRESSIONS, InputFile, data_suffix, read_head
+from rankbars.readers.inputfiles import InputFile, data_suffix, read_head
 from rankbars.readers.openedfiles import refuse_bomb
 from rankbars.tables.database import Engine, Glance
 from rankbars.tables.tableheads import Header

@@ -256,7 +256,7 @@ _LINES = _Strokes("─", "╾", "╼", "━")
 _ASCII = _Strokes(".", "=", "=", "=")
 
 
-def _draw_bar(best: int, worst: int, n_ranks: int, cells: int, strokes: _Strokes = _LINES) -> str:
+def _draw_bar(best: int, worst: int, n_ranks: int, cells: int, strokes: _Strokes) -> str:
     """Ranks 1 to `n_ranks` from left to right, with `best` to `worst` drawn heavily.
 
     Each rank takes an equal share of the line; half a cell is the finest step, and whatever the

@@ -179,7 +179,7 @@ def open_store(
 
 @contextmanager
 def _connect_checked(
-    place: Path, label: str, *, write: bool, memory: int | None = None
+    place: Path, label: str, *, write: bool, memory: int | None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """The open database of a store, found to hold the tables of one and nothing else.
 

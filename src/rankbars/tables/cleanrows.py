@@ -276,7 +276,7 @@ class Records:
         return cells, f"{source} AS r{joins}"
 
     def _clean(
-        self, roles: Collection[str] = (), source: str = "", where: str = "",
+        self, roles: Collection[str], source: str = "", where: str = "",
         more: Sequence[str] = (),
     ) -> str:  # fmt: skip
         """Rows that count: all columns, codes of some roles, the key, the state and the value."""

@@ -26,9 +26,7 @@ class OtherTexts(NamedTuple):
     notes: tuple[Note, ...] = ()  # where they do not
 
 
-def other_texts(
-    parts: Sequence[TidyTable], *, disjoint: bool, anyway: bool = False
-) -> OtherTexts | None:
+def other_texts(parts: Sequence[TidyTable], *, disjoint: bool, anyway: bool) -> OtherTexts | None:
     """Where models share ids, and have other texts beside them; None if they have the same.
 
     Where the caller named the items, only right answers beside them are looked at.
@@ -94,9 +92,7 @@ _TRUTHS = frozenset({
 })  # fmt: skip
 
 
-def _other_truths(
-    parts: Sequence[TidyTable], *, disjoint: bool, anyway: bool = False
-) -> OtherTexts | None:
+def _other_truths(parts: Sequence[TidyTable], *, disjoint: bool, anyway: bool) -> OtherTexts | None:
     """Where models share ids, and other answers are right; None if the same are.
 
     Raises

@@ -261,7 +261,7 @@ def counts_answers(columns: Sequence[str]) -> bool:
 
 
 def _right_of_total(
-    table: Table, header: _Numbers, engine: Engine, total: str | None = None
+    table: Table, header: _Numbers, engine: Engine, total: str | None
 ) -> Statistics | None:
     """How many of how many: the score is their share. The `total` is one that the caller named."""
     right = [name for name in header.numeric if fold_name(name) in RIGHT]

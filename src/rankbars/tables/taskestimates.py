@@ -167,9 +167,7 @@ def _refuse_times(group: Group, tasks: Sequence[str]) -> None:
         refuse_times(source, tasks, one, as_tasks)
 
 
-def _read_summaries(
-    records: Records, worst: Sequence[float] | None = None, sender: str = ""
-) -> Summaries:
+def _read_summaries(records: Records, worst: Sequence[float] | None, sender: str) -> Summaries:
     """One score per model and task.
 
     Several rows of one model and task are summarised by their mean and its standard error, if the

@@ -16,8 +16,9 @@ from contextlib import contextmanager
 from typing import IO, Any, cast
 
 from rankbars.errors import ReadError
-from rankbars.readers.inputfiles import InputFile, open_raw
+from rankbars.readers.inputfiles import InputFile
 from rankbars.readers.logs.jsonstream import JsonStream
+from rankbars.readers.openedfiles import open_raw
 
 __all__ = ["Archive", "open_archive"]
 

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from rankbars.errors import ReadError
-from rankbars.readers.inputfiles import DAMAGE, InputFile, open_binary, open_text
+from rankbars.readers.inputfiles import InputFile, open_text
 from rankbars.readers.logs.jsonstream import JsonStream
+from rankbars.readers.openedfiles import DAMAGE, open_binary
 
 __all__ = [
     "LARGEST_DOCUMENT", "LARGEST_LINE", "first_object", "kind_of", "load_json", "parse_json",
