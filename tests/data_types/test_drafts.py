@@ -154,3 +154,11 @@ def test_no_signal_asks_whether_a_process_lives(
     TemporaryFolder().close()
     (tmp_path / ".board.json.1.part").write_bytes(b"half")
     write_text(tmp_path / "board.json", "whole")
+
+
+def test_a_lack_of_room_for_temporary_files_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(drafts.WriteError, match="Temporary files have no place: No such file"):
+        TemporaryFolder()

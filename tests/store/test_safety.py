@@ -103,21 +103,34 @@ def test_a_second_writer_is_told_who_holds_the_store(
     assert_equals_files(["a.csv", "bb.csv"])
 
 
-def test_a_full_disk_leaves_the_store_as_it_was(filled: Path) -> None:
-    write(filled, "large.csv", 60_000)
-    room = Path("board.duckdb").stat().st_size + 100_000
+def add_with_room_for(room: int, name: str, store: str) -> subprocess.CompletedProcess[str]:
     code = "import sys; from rankbars.cli.app import run; sys.exit(run(sys.argv[1:]))"
-    done = subprocess.run(
-        [sys.executable, "-c", code, "add", "large.csv", "--store", "board.duckdb"],
+    return subprocess.run(
+        [sys.executable, "-c", code, "add", name, "--store", store],
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
         capture_output=True, text=True, check=False,
     )  # fmt: skip
+
+
+def test_a_full_disk_leaves_the_store_as_it_was(filled: Path) -> None:
+    write(filled, "large.csv", 60_000)
+    done = add_with_room_for(
+        Path("board.duckdb").stat().st_size + 100_000, "large.csv", "board.duckdb"
+    )
     assert done.returncode == 1, done.stderr
     assert "cannot write to the store" in done.stderr
     assert "Traceback" not in done.stderr
     assert_equals_files(["a.csv", "bb.csv"])
     add("ccc.csv")
     assert_equals_files(["a.csv", "bb.csv", "ccc.csv"])
+
+
+def test_no_store_is_made_where_its_journal_fits_and_itself_does_not(filled: Path) -> None:
+    write(filled, "large.csv", 3_000)
+    done = add_with_room_for(150_000, "large.csv", "new.duckdb")
+    assert done.returncode == 1, done.stdout
+    assert "new.duckdb: there is too little room for it." in done.stderr
+    assert not [*filled.glob("*new.duckdb*")]
 
 
 def test_a_folder_that_cannot_be_written_is_said(

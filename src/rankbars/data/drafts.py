@@ -223,13 +223,24 @@ class TemporaryFolder:
 
     It is removed with this object, or at the end of the process, also after an error or Ctrl-C.
     Folders of processes that were killed are removed when a later one is made.
+
+    Raises
+    ------
+    WriteError
+        If there is no place for it.
     """
 
     def __init__(self) -> None:
-        sweep_folders()
-        made = tempfile.mkdtemp(prefix=f"{PREFIX}-{_host_name()}-{os.getpid()}-")
-        self.path = Path(made)
-        self._remove = weakref.finalize(self, _remove, made, os.getpid(), _hold(self.path))
+        try:
+            sweep_folders()
+            made = tempfile.mkdtemp(prefix=f"{PREFIX}-{_host_name()}-{os.getpid()}-")
+            self.path = Path(made)
+            self._remove = weakref.finalize(self, _remove, made, os.getpid(), _hold(self.path))
+        except OSError as error:
+            raise WriteError(
+                f"Temporary files have no place: {error.strerror or error}. Make room there, or "
+                "name another folder: TMPDIR=FOLDER."
+            ) from error
 
     def close(self) -> None:
         """Remove the folder."""

@@ -277,7 +277,7 @@ def draft_beside(target: Path, label: str) -> Iterator[Path]:
     ChangedError
         If `target` has come into being meanwhile.
     WriteError
-        If the folder cannot be written to.
+        If the folder cannot be written to, or lacks room.
     """
     folder = target.parent
     if not folder.is_dir():
@@ -287,6 +287,11 @@ def draft_beside(target: Path, label: str) -> Iterator[Path]:
     journal = draft.with_name(f"{draft.name}.wal")
     try:
         yield draft
+        if find_rest(draft) is not None:  # closing it says nothing where it lacks room
+            raise WriteError(
+                f"{label}: there is too little room for it. Make room, or name "
+                "another place; nothing was kept."
+            )
         try:
             os.link(draft, target)
         except FileExistsError as error:
