@@ -228,7 +228,7 @@ CASES = (
                 ),
             )
         },
-        ("scores of the two answers", "frame['score_a'].gt(frame['score_b'])"),
+        ("scores of the two answers", "--column score_a=score_a --column score_b=score_b"),
         ("2=tie",),
         code=1,
     ),

@@ -191,7 +191,10 @@ def test_both_orders_are_counted_as_the_answer_to_the_question_says(tmp_path: Pa
 
 def test_two_scores_in_a_row_make_a_vote_by_the_line_that_is_proposed(tmp_path: Path) -> None:
     text = "prompt,model_a,model_b,score_a,score_b\n1,a,b,4,2\n2,b,a,5,5\n3,b,a,3,1\n"
-    votes = _pasted(text, tmp_path)
+    line = "--column score_a=score_a --column score_b=score_b "
+    with pytest.raises(rb.DataError, match=line):
+        rb.read(write(tmp_path, text))
+    votes = read_text(tmp_path, text, columns={"score_a": "score_a", "score_b": "score_b"})
     assert votes.wins.tolist() == [[0, 1], [1, 0]]
     assert votes.ties.sum() == 2
     shares = "model_a,model_b,score_a,score_b\na,b,1,0\nb,a,0.5,0.5\n"

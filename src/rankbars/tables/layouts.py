@@ -61,6 +61,7 @@ from rankbars.tables.tableheads import (
     UNNAMED,
     Header,
     corner_names,
+    find_match_sides,
     is_binary,
     names_items,
 )
@@ -134,7 +135,7 @@ def find_layout(
         return Layout("tidy", "rows are folds, as cross_validate of scikit-learn returns them")
     refuse_records(table, header)
     refuse_answers(table, header)
-    sides = find_sides(header.columns)
+    sides = find_sides(header.columns) or find_match_sides(header)
     if sides is not None and not {*sides[:2]} <= header.numeric:
         raise DataError(
             f"{table.source}: this is a table of pairwise votes (a row compares two models), not "

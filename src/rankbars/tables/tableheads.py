@@ -9,12 +9,13 @@ from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 from rankbars.tables.asides import describes_answers, is_helper, likely_scores
-from rankbars.tables.cells import read_number
+from rankbars.tables.cells import parse_number, read_number
 from rankbars.tables.columns import ROLES, fold_name, role_names
 from rankbars.tables.metrics import is_measure
 from rankbars.tables.metricwords import split_words
 from rankbars.tables.rowstates import REJECTED_WORDS, STATUS_WORDS
 from rankbars.tables.tablerows import Table
+from rankbars.tables.votes.votecolumns import find_short_sides
 from rankbars.tables.words import are_outcomes
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Header",
     "corner_names",
     "find_keys",
+    "find_match_sides",
     "find_only_score",
     "find_state",
     "is_binary",
@@ -365,3 +367,23 @@ def find_only_score(header: Header) -> Mapping[str, str]:
 def is_binary(numbers: Sequence[float | None]) -> bool:
     """Whether each is 0, 1 or no value at all."""
     return all(number in (0.0, 1.0) or number != number for number in numbers)
+
+
+def find_match_sides(header: Header) -> tuple[str, str, bool] | None:
+    """As `find_short_sides`, where cells are names of one set, and no column is of models.
+
+    Examples
+    --------
+    >>> matches = [("x", "y", 1, 0), ("y", "x", 2, 2)]
+    >>> find_match_sides(Header(["home", "away", "home_goals", "away_goals"], matches))
+    ('home', 'away', True)
+    >>> find_match_sides(Header(["home", "away", "price", "fee"], [("x", "z", 1, 0)])) is None
+    True
+    """
+    sides = find_short_sides(header.columns)
+    if sides is None or header.has("model"):
+        return None
+    first, second = ({str(cell) for cell in header.cells[name] if cell} for name in sides[:2])
+    numbers = any(parse_number(name) is not None for name in first | second)
+    alike = not numbers and len(first | second) > 1 and bool(first & second)
+    return sides if alike else None

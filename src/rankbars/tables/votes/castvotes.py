@@ -160,7 +160,8 @@ def cast_votes(table: Table, columns: VoteColumns, options: ReadOptions) -> Vote
     if isinstance(table, SortedTable):
         bits = cells.numbers["categories"].astype(np.int64)
         rows = rows._replace(categories=bits, category_names=table.names)
-    found, rows = _outcomes(cells, columns.layout, rows, options.words)
+    lower = {*options.direction.values()} == {"lower"}
+    found, rows = _outcomes(cells, columns.layout, rows, options.words, lower=lower)
     spread = rows if found.row is None else rows.take(found.row)
     rows = _weigh(cells, spread._replace(outcome=found.outcome), found)
     return _leave_out(cells, rows, found.row, drop_self=options.self_votes == "drop")
@@ -180,9 +181,13 @@ def _model_codes(cells: VoteCells, role: str, models: tuple[str, ...]) -> Intege
 
 
 def _outcomes(
-    cells: VoteCells, layout: str, rows: VoteRows, worth: Mapping[str, float]
+    cells: VoteCells, layout: str, rows: VoteRows, worth: Mapping[str, float], *, lower: bool
 ) -> tuple[Outcomes, VoteRows]:
     """Outcomes of all votes, and the rows with how doubtful winners were read."""
+    if layout == "scores":
+        ahead = cells.numbers["score_a"] - cells.numbers["score_b"]
+        share = (1.0 + np.sign(-ahead if lower else ahead)) / 2.0
+        return share_out(share, "score", {"score": cells.columns["score_a"]}, cells.place), rows
     if layout == "counts":
         return count_outcomes(cells.numbers, cells.place), rows
     if layout == "loser":

@@ -15,7 +15,7 @@ from rankbars.tables.database import Engine, as_numbers, quote, report_damage
 from rankbars.tables.labels import Codes, code_names
 from rankbars.tables.tablerows import Rows, Table
 from rankbars.tables.votes.votecategories import SortedTable
-from rankbars.tables.votes.votecolumns import VoteColumns
+from rankbars.tables.votes.votecolumns import SCORES, VoteColumns
 from rankbars.tables.votes.voteoutcomes import SHARES
 
 __all__ = [
@@ -28,7 +28,7 @@ LABEL_ROLES = ("judge", "prompt", "cluster", "task", "category")
 
 NAME_ROLES = ("winner", "position", *LABEL_ROLES, "anonymous")
 NUMBER_ROLES = ("score", "preference", "chosen", "weight", "probability", "count", "wins_a",
-                "wins_b", "ties", "both_bad")  # fmt: skip
+                "wins_b", "ties", "both_bad", *SCORES)  # fmt: skip
 
 # Where nothing else is needed of a vote, it is one of few that there are.
 FEW_OUTCOMES = ("winner", "chosen", "loser")

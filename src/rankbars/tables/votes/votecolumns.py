@@ -13,6 +13,7 @@ from rankbars.tables.runnames import is_lettered, is_series
 
 __all__ = [
     "OUTCOMES",
+    "SCORES",
     "VOTE_LAYOUTS",
     "VOTE_ROLES",
     "NoOutcomeError",
@@ -20,6 +21,7 @@ __all__ = [
     "find_short_sides",
     "find_sides",
     "find_vote_columns",
+    "name_parts",
     "other_side",
 ]
 
@@ -43,9 +45,18 @@ PAIRS: tuple[tuple[str, str, bool], ...] = (
 
 # Names that are those of sides only where the cells are names of one set, and a vote was won.
 SHORT_PAIRS = (
-    ("a", "b"), ("first", "second"), ("one", "two"), ("home", "away"), ("optiona", "optionb"),
+    ("a", "b"), ("first", "second"), ("one", "two"), ("optiona", "optionb"),
     ("option1", "option2"), ("candidatea", "candidateb"), ("sidea", "sideb"),
     ("varianta", "variantb"),
+)  # fmt: skip
+
+# Sides of a match where the cells are names of one set; who moves first or is at home stands first.
+_PLAYERS = ("", "team", "player", "agent", "bot", "engine", "club")
+MATCH_PAIRS = (
+    *((one + name, two + name, True)
+      for name in _PLAYERS for one, two in (("home", "away"), ("white", "black"))),
+    *((name + one, name + two, False)
+      for name in _PLAYERS[1:] for one, two in (("a", "b"), ("1", "2"))),
 )  # fmt: skip
 
 # Names of the columns of the model that won and of the one that lost, folded.
@@ -58,7 +69,7 @@ WON_AND_LOST = (
 OUTCOMES: Mapping[str, frozenset[str]] = {
     "winner": frozenset({
         "winner", "verdict", "judgment", "judgement", "label", "vote", "choice", "result",
-        "preferred", "preferredmodel", "humanpreference", "winnermodel", "winningmodel",
+        "preferred", "preferredmodel", "humanpreference", "winnermodel", "winningmodel", "ftr",
     }),
     "chosen": frozenset({
         "firstischosen", "firstchosen", "chosenfirst", "firstwins", "firstispreferred",
@@ -103,13 +114,17 @@ OTHERS: Mapping[str, frozenset[str]] = {
     "anonymous": frozenset({"anony", "anonymous", "isanonymous"}),
 }  # fmt: skip
 
+# Scores of the two sides, of which the higher one wins; they are named by who reads the table.
+SCORES = ("score_a", "score_b")
+
 # Recognised only to be named in a note: categories become tasks where the caller says so.
 CATEGORIES = frozenset({"category", "categories", "categorytag", "categorytags", "topic"})
 RANKINGS = frozenset({"ranking", "rankedmodels", "rankings"})
 OPTIONS = frozenset({"options", "candidates", "models", "presented"})
 
 VOTE_ROLES = (
-    "model_a", "model_b", *OUTCOMES, *COUNTS, *OTHERS, "category", "loser", "ranking", "options",
+    "model_a", "model_b", *OUTCOMES, *COUNTS, *SCORES, *OTHERS, "category", "loser", "ranking",
+    "options",
 )  # fmt: skip
 VOTE_LAYOUTS = ("votes", "beats")
 
@@ -123,8 +138,9 @@ class VoteColumns(NamedTuple):
 
     Parameters
     ----------
-    layout : {"winner", "chosen", "score", "preference", "counts", "loser", "ranking", "options"}
-        How the outcome is written.
+    layout : str
+        How the outcome is written: one of `OUTCOMES`, ``"counts"``, ``"scores"``, ``"loser"``,
+        ``"ranking"`` or ``"options"``.
     roles : mapping from str to str
         Column by role.
     ordered : bool
@@ -165,7 +181,9 @@ def find_sides(columns: Sequence[str]) -> tuple[str, str, bool] | None:
 
 
 # Words for a side; what a model is called; and what may stand beside these in a name.
-_SIDES = {"a": "b", "1": "2", "left": "right", "first": "second"}
+_SIDES = {
+    "a": "b", "1": "2", "left": "right", "first": "second", "home": "away", "white": "black",
+}  # fmt: skip
 _THIRD = {"a": "c", "1": "3"}  # of a series, whose columns are no sides
 _MODELS = {"model", "llm", "system"}
 _BESIDE = frozenset({
@@ -180,7 +198,7 @@ _PART_OF_RECORD = re.compile(r"(?i)^(?:input|answer|data|fields?|meta|metadata)\
 
 def _sides_by_word(columns: Sequence[str]) -> tuple[str, str, bool] | None:
     """Two columns of models whose names differ in a word for the side, as ``response_a_model``."""
-    by_words = {_words(name): name for name in reversed(columns)}
+    by_words = {name_parts(name): name for name in reversed(columns)}
     for words, name in reversed(by_words.items()):
         for place, word in enumerate(words):
             rest = {*words[:place], *words[place + 1 :]}
@@ -200,8 +218,8 @@ def other_side(name: str, columns: Sequence[str]) -> str | None:
     >>> other_side("score_a", ["score_a", "score_b"]), other_side("score", ["score", "score_b"])
     ('score_b', None)
     """
-    by_words = {_words(one): one for one in reversed(columns)}
-    words = _words(name)
+    by_words = {name_parts(one): one for one in reversed(columns)}
+    words = name_parts(name)
     others = [
         (*words[:place], _SIDES[word], *words[place + 1 :])
         for place, word in enumerate(words)
@@ -210,23 +228,38 @@ def other_side(name: str, columns: Sequence[str]) -> str | None:
     return next((by_words[other] for other in others if other in by_words), None)
 
 
-def _words(name: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(_PART_OF_RECORD.sub("", name.casefold())))
+def name_parts(name: str) -> tuple[str, ...]:
+    """Words and numbers of a column's name, without case.
+
+    Examples
+    --------
+    >>> name_parts("Input.model_a"), name_parts("homeScore"), name_parts("team1")
+    (('model', 'a'), ('home', 'score'), ('team', '1'))
+    """
+    parted = _CAMEL.sub("_", _PART_OF_RECORD.sub("", name))
+    return tuple(_WORD.findall(parted.casefold()))
 
 
-def find_short_sides(columns: Sequence[str]) -> tuple[str, str] | None:
-    """Two columns that may be sides of a vote, beside one that says who won; None if none are.
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def find_short_sides(columns: Sequence[str]) -> tuple[str, str, bool] | None:
+    """As `find_sides`, by names that are those of sides only where the cells are of one set.
 
     Examples
     --------
     >>> find_short_sides(["A", "B", "winner"]), find_short_sides(["a", "b", "task"])
-    (('A', 'B'), None)
+    (('A', 'B', False), None)
+    >>> find_short_sides(["Date", "HomeTeam", "AwayTeam", "FTHG", "FTAG"])
+    ('HomeTeam', 'AwayTeam', True)
     """
     folded = _by_fold(columns)
-    if find_sides(columns) is not None or not OUTCOMES["winner"] & set(folded):
+    if find_sides(columns) is not None:
         return None
-    found = (pair for pair in SHORT_PAIRS if {*pair} <= set(folded))
-    return next(((folded[first], folded[second]) for first, second in found), None)
+    won = bool(OUTCOMES["winner"] & set(folded))
+    pairs = (*MATCH_PAIRS, *((*pair, False) for pair in SHORT_PAIRS if won))
+    found = (pair for pair in pairs if {*pair[:2]} <= set(folded))
+    return next(((folded[one], folded[two], ordered) for one, two, ordered in found), None)
 
 
 def find_vote_columns(
@@ -263,7 +296,9 @@ def find_vote_columns(
     free = [name for name in columns if name not in taken]
     off = {role for role, name in named.items() if not name}
     ordered = False
-    if not {"ranking", "options"} & set(roles) and not ("model_a" in roles and "model_b" in roles):
+    if "model_a" in roles and "model_b" in roles:
+        ordered = _order_of_named(roles, source)
+    elif not {"ranking", "options"} & set(roles):
         ordered = _find_models(roles, free, columns, source)
     layout = _find_outcome(roles, free, off, source)
     for role, names in OTHERS.items():
@@ -278,6 +313,20 @@ def find_vote_columns(
     return VoteColumns(layout, order, ordered, category if "category" not in off else None, unused)
 
 
+def _order_of_named(roles: Mapping[str, str], source: str) -> bool:
+    """Whether the first of two named columns of models is known to hold the one shown first."""
+    one, two = roles["model_a"], roles["model_b"]
+    found = find_sides([one, two]) or find_short_sides([one, two])
+    if found is not None and found[2] and found[0] == two:
+        right = {"model_a": two, "model_b": one}
+        raise DataError(
+            f"{source}: {two!r} is the first side by its name, and {one!r} was named as that of "
+            f"model_a. Name them the other way round: {paste_columns(right)} (in Python: "
+            f"columns={right!r})."
+        )
+    return found is not None and found[2]
+
+
 def _find_models(
     roles: dict[str, str], free: list[str], columns: Sequence[str], source: str
 ) -> bool:
@@ -288,10 +337,11 @@ def _find_models(
         free[:] = [name for name in free if name not in sides[:2]]
         return sides[2]
     short = find_short_sides(columns)
-    if short is not None and set(short) <= set(free) and not {"model_a", "model_b"} & set(roles):
-        roles["model_a"], roles["model_b"] = short
-        free[:] = [name for name in free if name not in short]
-        return False
+    named = {"model", "model_a", "model_b"} & set(roles)
+    if short is not None and {*short[:2]} <= set(free) and not named:
+        roles["model_a"], roles["model_b"] = short[:2]
+        free[:] = [name for name in free if name not in short[:2]]
+        return short[2]
     folded = _by_fold(free)
     for role, names in (("ranking", RANKINGS), ("options", OPTIONS)):
         found = [folded[name] for name in names if name in folded]
@@ -319,6 +369,10 @@ def _find_outcome(roles: dict[str, str], free: list[str], off: set[str], source:
     for role in ("loser", "ranking"):
         if role in roles:
             return role
+    if {*SCORES} & roles.keys():
+        if not {*SCORES} <= roles.keys():
+            raise DataError(f"{source}: of score_a and score_b one is named; name both.")
+        return "scores"
     if _find_counts(roles, free, off, source):
         return "counts"
     named = [role for role in OUTCOMES if role in roles]

@@ -19,6 +19,7 @@ from rankbars.tables.votes.votewords import (
     ask_about_grades,
     ask_about_words,
     word_code,
+    word_codes,
 )
 
 __all__ = [
@@ -79,7 +80,8 @@ def read_outcomes(
     declared = {
         _plain_word(word): _declared_code(word, share) for word, share in (worth or {}).items()
     }
-    codes = (declared.get(_plain_word(word), word_code(word)) for word in words)
+    known = word_codes(words)
+    codes = (declared.get(_plain_word(word), known[word]) for word in words)
     by_word = np.array([*codes, NO_VOTE], dtype=np.int8)
     as_word: NDArray[np.int8] = by_word[winner]
     if not any(word in place for word in words):
@@ -169,7 +171,8 @@ def winners_read_as(
     {"", "names", "words"}
         Empty if no cell is doubtful.
     """
-    codes = np.array([*(word_code(word) for word in words), NO_VOTE], dtype=np.int64)
+    known = word_codes(words)
+    codes = np.array([*(known[word] for word in words), NO_VOTE], dtype=np.int64)
     both = [k for k, word in enumerate(words) if codes[k] in (WIN, LOSS) and word in models]
     if not both:
         return ""

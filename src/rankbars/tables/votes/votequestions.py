@@ -21,8 +21,14 @@ from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.tableheads import Header
 from rankbars.tables.tablerows import Table
-from rankbars.tables.votes.votecolumns import OTHERS, VoteColumns, other_side
-from rankbars.tables.votes.votewords import are_grades, ask_about_grades, word_code
+from rankbars.tables.votes.votecolumns import OTHERS, SCORES, VoteColumns, name_parts, other_side
+from rankbars.tables.votes.votewords import (
+    are_grades,
+    ask_about_grades,
+    is_result,
+    word_code,
+    word_codes,
+)
 
 if TYPE_CHECKING:
     from rankbars.tables.votes.castvotes import VoteRows
@@ -61,6 +67,15 @@ def ask_for_outcome(table: Table, sides: Sequence[str]) -> str:
         )
     if found:
         return _choose_outcome(found, header)
+    scores = [
+        (name, two)
+        for name in free
+        if _SCORED & {*name_parts(name)}
+        and (two := other_side(name, free)) is not None
+        and {name, two} <= header.numbers
+    ]
+    if len(scores) == 1:
+        return _ask_about_scores(*scores[0], "sides")
     graded = [(name, numbers) for name in free if (numbers := _numbers(cells[name]))
               and are_grades(numbers)]  # fmt: skip
     if len(graded) == 1:
@@ -88,6 +103,10 @@ def _choose_outcome(found: Sequence[str], header: Header) -> str:
     )
 
 
+# What is counted for the two sides of a match, the higher one wins.
+_SCORED = split_words("score scores goal goals point points pts runs")
+
+
 _TURNED = split_words("ab ba forward backward original")
 
 
@@ -104,14 +123,14 @@ def _numbers(marks: set[str]) -> list[float]:
 
 def _are_winners(marks: set[str], models: Sequence[str]) -> bool:
     """Whether cells name sides of both kinds in words, or models of the votes."""
-    codes = {word_code(mark) for mark in marks if not _is_number(mark)}
+    codes = {code for mark, code in word_codes(marks).items() if not _is_number(mark)}
     named = len(marks & {*models}) > 1 and len(marks - {*models}) <= _OTHER_WORDS
     return {WIN, LOSS} <= codes or named
 
 
 def _is_number(mark: str) -> bool:
     """Whether a cell is digits; the word right, which is a number elsewhere, is a side here."""
-    return not any(character.isalpha() for character in mark)
+    return not any(character.isalpha() for character in mark) and not is_result(mark)
 
 
 _OTHER_WORDS = 3  # that stand beside names of winners, such as tie
@@ -167,11 +186,17 @@ def refuse_two_scores(table: Table, columns: VoteColumns) -> None:
              if one is not None and two is not None]  # fmt: skip
     if not known or all(one + two == 1.0 for one, two in known):
         return
-    raise DataError(
-        f"{table.source}: {name!r} and {other!r} seem to be scores of the two answers, and no "
-        f"outcome of a vote. If the higher one won, in pandas: frame.assign(score=frame[{name!r}]"
-        f".gt(frame[{other!r}]) + frame[{name!r}].eq(frame[{other!r}]) / 2)"
-        f".drop(columns=[{name!r}, {other!r}]).to_csv('votes.csv', index=False)."
+    raise DataError(f"{table.source}: {_ask_about_scores(name, other, 'answers')}")
+
+
+def _ask_about_scores(one: str, other: str, what: str) -> str:
+    """The lines for two columns of scores, one for each side."""
+    roles = dict(zip(SCORES, (one, other), strict=True))
+    return (
+        f"{one!r} and {other!r} seem to be scores of the two {what}, and no outcome of a vote. If "
+        f"the higher one won: {paste_columns(roles)} (in Python: columns={roles!r}). If the lower "
+        f"one won: {paste_columns(roles)} --direction lower (in Python: columns={roles!r}, "
+        "direction='lower')."
     )
 
 

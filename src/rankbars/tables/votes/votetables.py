@@ -20,10 +20,11 @@ from rankbars.tables.columns import check_header
 from rankbars.tables.database import report_damage
 from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.tableheads import Header
+from rankbars.tables.tableheads import Header, find_match_sides
 from rankbars.tables.tablerows import Table
 from rankbars.tables.votes.votecolumns import (
     OUTCOMES,
+    SCORES,
     VOTE_LAYOUTS,
     NoOutcomeError,
     VoteColumns,
@@ -59,12 +60,12 @@ def find_vote_layout(table: Table, named: Mapping[str, str]) -> str | None:
     if _is_square(table):
         return "the names of the rows are those of the columns"
     short = None if named else find_short_sides(table.columns)
-    if short is not None and not _are_of_one_set(table, short):
+    if short is not None and find_match_sides(Header.of(table)) is None:
         return None
     try:
         columns = _find_columns(table, named)
     except DataError:
-        sides = find_sides(table.columns)
+        sides = short or find_sides(table.columns)
         if sides is not None and not _hold_fractions(table, sides[:2]):
             raise
         return None
@@ -80,7 +81,7 @@ def _find_columns(table: Table, named: Mapping[str, str]) -> VoteColumns:
     except NoOutcomeError as error:
         from rankbars.tables.votes.votequestions import ask_for_outcome
 
-        sides = find_sides(table.columns)
+        sides = find_sides(table.columns) or find_short_sides(table.columns)
         both = sides[:2] if sides is not None else None
         if named.get("model_a") and named.get("model_b"):
             both = named["model_a"], named["model_b"]
@@ -92,7 +93,7 @@ def _find_columns(table: Table, named: Mapping[str, str]) -> VoteColumns:
 
 def wants_votes(options: ReadOptions) -> bool:
     """Whether the caller's options speak of votes."""
-    roles = {"model_a", "model_b", "ranking", "options", "loser", *OUTCOMES} - {"score"}
+    roles = {"model_a", "model_b", "ranking", "options", "loser", *SCORES, *OUTCOMES} - {"score"}
     named = {role for role, name in options.columns.items() if name}
     return options.layout in VOTE_LAYOUTS or bool(roles & named)
 
@@ -180,7 +181,8 @@ def _collect(table: Table, columns: VoteColumns, options: ReadOptions) -> VoteRo
 
     if columns.layout in ("ranking", "options"):
         return collect_rankings(table, columns)
-    refuse_two_scores(table, columns)
+    if columns.layout != "scores":
+        refuse_two_scores(table, columns)
     rows = cast_votes(table, columns, options)
     refuse_doubtful_votes(table, columns, rows, options)
     if options.columns.get("time") != "":
@@ -231,14 +233,6 @@ def _refuse_lists(table: Table, columns: VoteColumns) -> None:
                 "so nothing can be said about a new one. Rank all votes as one task (--column "
                 f"{role}=), or name a column with one category per vote."
             )
-
-
-def _are_of_one_set(table: Table, sides: tuple[str, str]) -> bool:
-    """Whether two columns hold names, and names of one are names of the other."""
-    cells = Header.of(table).cells
-    first, second = ({str(cell) for cell in cells[name] if cell} for name in sides)
-    numbers = any(parse_number(name) is not None for name in first | second)
-    return not numbers and len(first | second) > 1 and bool(first & second)
 
 
 def _hold_fractions(table: Table, sides: tuple[str, str]) -> bool:

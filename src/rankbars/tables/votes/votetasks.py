@@ -73,6 +73,8 @@ def scores_of_rows(
         for code in np.flatnonzero(np.bincount(codes)):
             tasks[names[code]] = _votes(rows.take(codes == code), controls)
     notes = _notes(rows, columns, by)
+    if "position" not in controls:
+        notes += _uneven_sides(rows)
     if by is not None:
         notes += _shared_voters(rows, by)
     return Scores(tasks, notes=tuple(notes))
@@ -355,6 +357,34 @@ def _controls(rows: VoteRows, options: ReadOptions) -> tuple[str, ...]:
             "not say which model was shown first."
         )
     return ("position", *others)
+
+
+def _uneven_sides(rows: VoteRows) -> list[Note]:
+    """A note if a model was shown first much more or less often than chance would have it."""
+    if rows.position is None:
+        return []
+    size = len(rows.models)
+    votes = np.ones(rows.first.size) if rows.votes is None else rows.votes.astype(np.float64)
+    ahead = votes * rows.position
+    lead = np.bincount(rows.first, ahead, size) - np.bincount(rows.second, ahead, size)
+    known = votes * (rows.position != 0)
+    every = np.bincount(rows.first, known, size) + np.bincount(rows.second, known, size)
+    extreme = np.abs(lead) / np.sqrt(np.maximum(every, 1.0))
+    model = int(extreme.argmax())
+    if extreme[model] < _UNEVEN:
+        return []
+    share = (1.0 + lead[model] / every[model]) / 2.0
+    return [
+        Note(
+            "sides-uneven",
+            f"{rows.models[model]!r} was first in {100 * share:.0f} % of its votes. If the first "
+            "side has an advantage, as white in chess or the team at home, strengths hold it, too; "
+            "--control position adjusts for it (in Python: controls='position').",
+        )
+    ]
+
+
+_UNEVEN = 4.0  # standard errors of a share of one half
 
 
 def _notes(rows: VoteRows, columns: VoteColumns, by: str | None) -> list[Note]:

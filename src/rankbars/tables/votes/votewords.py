@@ -17,22 +17,25 @@ from rankbars.tables.metricwords import split_words
 
 __all__ = [
     "KNOWN_WORDS", "MOST_WORDS", "NO_VOTE", "UNKNOWN", "are_grades", "ask_about_grades",
-    "ask_about_words", "grades_of_winners", "word_code",
+    "ask_about_words", "grades_of_winners", "is_result", "word_code", "word_codes",
 ]  # fmt: skip
 
 UNKNOWN, NO_VOTE = -1, -2
 
 KNOWN_WORDS = (
     "model_a, A, left, first or 1; model_b, B, right, second or 2; either with 'is better' or "
-    "'much worse' behind; tie, draw, A=B or 0.5; both_bad or tie (bothbad); or the name of the "
-    "model that won"
+    "'much worse' behind; tie, draw, A=B or 0.5; both_bad or tie (bothbad); results such as 1-0; "
+    "or the name of the model that won"
 )
 
 _NOUNS = split_words("""
     model llm system response answer assistant output completion option candidate generator
-    player version variant side text summary translation image one
+    player version variant side text summary translation image one team
 """)
-_MARKS = {WIN: ("a", "1", "first", "left"), LOSS: ("b", "2", "second", "right")}
+_MARKS = {
+    WIN: ("a", "1", "first", "left", "home", "white"),
+    LOSS: ("b", "2", "second", "right", "away", "black"),
+}
 _SIDES = {
     name: side
     for side, marks in _MARKS.items()
@@ -89,8 +92,13 @@ def word_code(text: str) -> int:
     [2, -1, -1]
     >>> [word_code(word) for word in ("1", "-1", "2 > 1", "A=B")]
     [0, -1, 2, 1]
+    >>> [word_code(word) for word in ("1-0", "1/2-1/2", "2 : 3", "0.5–0.5", "2026-11-28")]
+    [0, 1, 2, 1, -1]
     """
     folded = text.strip().casefold()
+    if (result := _RESULT.fullmatch(folded)) is not None:
+        has = [_POINTS.get(part) or float(part.replace(",", ".")) for part in result.groups()]
+        return WIN if has[0] > has[1] else LOSS if has[0] < has[1] else TIE
     plain = "".join(c for c in folded if c.isalnum() or c in "=<>.")
     if (not plain and folded.strip("-–—")) or _NEGATIVE.match(folded):
         return UNKNOWN  # such as "?"; dashes stand for nothing
@@ -101,6 +109,36 @@ def word_code(text: str) -> int:
         if side != UNKNOWN and _SIDES.get(other) == _OTHER[side]:
             return TIE if sign == "=" else side if sign[0] == ">" else _OTHER[side]
     return _phrase_code(_parts(folded)) if known == UNKNOWN else known
+
+
+# A result of a match: what either side has.
+_RESULT = re.compile(r"(\d{1,3}(?:[.,]5)?|½|1/2)\s*[-–:]\s*(\d{1,3}(?:[.,]5)?|½|1/2)")
+_POINTS = {"½": 0.5, "1/2": 0.5}
+
+
+def is_result(word: str) -> bool:
+    """Whether a word is the result of a match, such as ``"2-1"``, of which the higher side won."""
+    return _RESULT.fullmatch(word.strip()) is not None
+
+
+def word_codes(words: Iterable[str]) -> dict[str, int]:
+    """Outcome by word, of words that stand in one column.
+
+    Where H is the side at home, A is no first model, but the side that is away.
+
+    Examples
+    --------
+    >>> word_codes(["H", "D", "A"]), word_codes(["A", "B"])
+    ({'H': 0, 'D': 1, 'A': 2}, {'A': 0, 'B': 2})
+    """
+    known = {word: word_code(word) for word in words}
+    letters = {word: word.strip().casefold() for word in known}
+    if not {"h", "a"} <= {*letters.values()} <= {"h", "a", "d", *_NOTHING}:
+        return known
+    return known | {word: _AT_HOME[one] for word, one in letters.items() if one in _AT_HOME}
+
+
+_AT_HOME = {"h": WIN, "d": TIE, "a": LOSS}
 
 
 def _parts(folded: str) -> list[str]:
@@ -155,9 +193,11 @@ def ask_about_words(words: Sequence[str]) -> str:
     """The lines that say of words that they are ties, or no votes."""
     tie, missing = (_paste(dict.fromkeys(words, worth)) for worth in ("tie", "missing"))
     it = "it is" if len(words) == 1 else "they are"
+    word = words[0].strip()
     return (
         f"If {it} a tie: {tie}. If {it} no vote: {missing} (in Python: "
-        f"words={dict.fromkeys(map(str.strip, words), 'missing')!r})."
+        f"words={dict.fromkeys(map(str.strip, words), 'missing')!r}). If {word!r} means that the "
+        f"first model won: {_paste({word: '1'})}; 0 in place of 1 says that the second did."
     )
 
 
