@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import duckdb
 import numpy as np
 import pytest
 
+import rankbars as rb
 from rankbars.tables import database
 from rankbars.tables.database import Engine, Glance
 
@@ -32,6 +34,32 @@ def test_tables_are_seen_by_no_other_read_and_go_with_theirs(kind: type[Engine])
             other.ask(f"FROM {table}")
     with kind() as later:
         assert later.ask("SELECT count(*) FROM duckdb_tables()") == [(0,)]
+
+
+@pytest.mark.parametrize("by_reference", [False, True])
+def test_a_file_in_the_place_of_one_of_its_size_and_time_is_read_itself(
+    by_reference: bool, tmp_path: Path
+) -> None:
+    path, made = tmp_path / "results.parquet", tmp_path / "made.parquet"
+    then = time.time() - 3600
+
+    def read(better: str, worse: str) -> list[float]:
+        with duckdb.connect() as connection:
+            connection.execute(
+                f"COPY (SELECT m AS model, 't' AS task, i AS item, 2.0 + m AS {better}, 1.0 - m AS "
+                f"{worse} FROM range(2) AS a(m), range(9) AS b(i)) TO '{made}' (FORMAT parquet)"
+            )
+        path.write_bytes(made.read_bytes())
+        os.utime(path, (then, then))
+        scores = rb.read(
+            path, columns={"score": "s1"}, direction="higher", by_reference=by_reference
+        )
+        return scores.tasks["t"].values[0].tolist()
+
+    assert read("s1", "s2") == [2.0, 3.0]
+    size = path.stat().st_size
+    assert read("s2", "s1") == [1.0, 0.0]
+    assert path.stat().st_size == size
 
 
 def test_limits_are_those_of_one_read() -> None:
@@ -188,6 +216,7 @@ def test_a_database_that_held_much_is_not_kept_with_its_memory(rows: int, kept: 
 def test_a_large_database_may_be_left_while_another_is_looked_up() -> None:
     program = """\
 import faulthandler
+import rankbars as rb
 from rankbars.tables import database
 
 faulthandler.dump_traceback_later(30, exit=True)

@@ -11,9 +11,9 @@ from urllib.parse import unquote, urlsplit
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, is_url
 from rankbars.readers.parquetfooters import (
-    READ_FOOTERS_ONCE,
     Footer,
     as_pattern,
+    keep_footers,
     read_footers,
     refuse_long_footer,
     select_columns,
@@ -293,7 +293,7 @@ class ParquetPlace:
     def _whole(self, engine: Engine, path: str) -> ParquetTable:
         """All rows, which stay in their file: names lie there as numbers of a list of them."""
         clause = select_columns(path, len(self.columns), self.durations)
-        engine.run(READ_FOOTERS_ONCE)
+        keep_footers(engine, [self.place])
         with report_damage(self.source):
             described = engine.ask(f"DESCRIBE SELECT * FROM {clause}")
         types = tuple(str(column[1]) for column in described)[: len(self.columns)]

@@ -7,6 +7,7 @@ import struct
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankbars.errors import ReadError
@@ -14,11 +15,11 @@ from rankbars.readers.inputfiles import InputFile
 from rankbars.tables.database import Engine, quote_text
 from rankbars.tables.tablerows import check_width
 
-__all__ = ["READ_FOOTERS_ONCE", "Footer", "as_pattern", "read_footers", "refuse_long_footer",
+__all__ = ["Footer", "as_pattern", "keep_footers", "read_footers", "refuse_long_footer",
            "select_columns"]  # fmt: skip
 
-# What a file says of its columns and parts is read by its first query only, while it is unchanged.
-READ_FOOTERS_ONCE = "SET parquet_metadata_cache = true"
+# Which file it was that the engine knows by its path, its size and when it was changed.
+_known: dict[tuple[str, int, int], tuple[int, int]] = {}
 
 # What tells the columns of one file from those of another.
 _FIELDS = (
@@ -61,11 +62,26 @@ class Footer(NamedTuple):
         return self._replace(types=types, durations=durations)
 
 
+def keep_footers(engine: Engine, places: Sequence[str]) -> None:
+    """Let what files say of their columns and parts be read by their first query only.
+
+    But for those that another file of the same size and time of change has replaced, as archives
+    may: the engine takes it for the one before.
+    """
+    for place in places:
+        found = Path(place).stat()
+        itself = found.st_ino, found.st_ctime_ns
+        if _known.setdefault((place, found.st_size, found.st_mtime_ns), itself) != itself:
+            engine.keeps_footers = False
+    engine.run(f"SET parquet_metadata_cache = {engine.keeps_footers}")
+
+
 def read_footers(files: Sequence[InputFile], engine: Engine) -> list[Footer]:
     """What files say of themselves; raises what the engine does, if any is damaged."""
-    paths = [quote_text(as_pattern(str(file.path.resolve()))) for file in files]
+    places = [str(file.path.resolve()) for file in files]
+    paths = [quote_text(as_pattern(place)) for place in places]
     listed = f"[{', '.join(paths)}]"
-    engine.run(READ_FOOTERS_ONCE)
+    keep_footers(engine, places)
     fields = defaultdict(list)
     for path, *about in engine.ask(f"SELECT {_FIELDS} FROM parquet_schema({listed})"):
         fields[path].append(tuple(about))
@@ -74,8 +90,7 @@ def read_footers(files: Sequence[InputFile], engine: Engine) -> list[Footer]:
     ))  # fmt: skip
     known: dict[tuple[object, ...], tuple[tuple[str, ...], tuple[str, ...]]] = {}
     found = []
-    for file, path in zip(files, paths, strict=True):
-        place = str(file.path.resolve())
+    for file, place, path in zip(files, places, paths, strict=True):
         shape = tuple(fields[place])
         if shape not in known:
             columns = _top_level(fields[place])
@@ -84,7 +99,6 @@ def read_footers(files: Sequence[InputFile], engine: Engine) -> list[Footer]:
             known[shape] = columns, tuple(str(column[1]) for column in asked)[: len(columns)]
         found.append(Footer(*known[shape], int(rows.get(place) or 0)))
     if any("BIGINT" in one.types for one in found):
-        places = [str(file.path.resolve()) for file in files]
         headers = {place: one.columns for place, one in zip(places, found, strict=True)}
         told = _durations(engine, listed, headers)
         found = [one.with_durations(told.get(place, ()))

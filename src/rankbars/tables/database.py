@@ -43,6 +43,9 @@ class Engine(ExitStack):
         Threads that it may use; one per core where not given.
     """
 
+    # Whether what Parquet files say of themselves is read once.
+    keeps_footers = True
+
     _started: duckdb.DuckDBPyConnection | None = None
     _of_process: Engine | None = None
 
