@@ -230,8 +230,10 @@ def _trials(table: Table, header: Header) -> Layout | None:
     if len(names) > 1 and all(map(_MAY_BE_RATERS.fullmatch, names)):
         raise DataError(
             f"{table.source}: {list_names(names, 3)} are raters by their names, so each row seems "
-            "to hold what several people gave one answer. If so: --layout items-by-trials. If "
-            "each is a model that is ranked: --layout items-by-models."
+            "to hold what several people gave one answer. If these are answers of one model: "
+            "--layout items-by-trials. If rows are what is ranked, such as entries of a "
+            "competition: --layout models-by-items. If each rater is a model that is ranked: "
+            "--layout items-by-models."
         )
     unclear = len(names) > 1 and all(map(_MAY_BE_TRIALS.fullmatch, names))
     if unclear and not header.has("model") and fold_name(header.corner) in corner_names("item"):
@@ -243,7 +245,10 @@ def _trials(table: Table, header: Header) -> Layout | None:
     return None
 
 
-_MAY_BE_RATERS = re.compile(r"(?:rater|annotator|reviewer|evaluator|coder|listener)[-_ ]?\d+", re.I)
+_MAY_BE_RATERS = re.compile(
+    r"(?:rater|annotator|reviewer|evaluator|coder|listener|judge|juror|panelist|assessor|expert)"
+    r"[-_ ]?\d+", re.I,
+)  # fmt: skip
 _MAY_BE_TRIALS = re.compile(r"(?:(?:epoch|iter|iteration|step)[-_ ]?)?\d+", re.I)
 
 

@@ -17,10 +17,12 @@ from rankbars.tables.columns import fold_name, names_source, role_names
 from rankbars.tables.metrics import name_words, usual_direction
 from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.runnames import are_times
+from rankbars.tables.runnames import TIMES, are_times
 from rankbars.tables.scoresides import tells_score
 from rankbars.tables.tableheads import Header
 from rankbars.tables.tablerows import Table
+from rankbars.tables.votes.votecolumns import OTHERS
+from rankbars.tables.words import LABELLED
 
 __all__ = [
     "COMPARED",
@@ -29,10 +31,12 @@ __all__ = [
     "SENDERS",
     "describe_lists",
     "find_outcome",
+    "is_compared",
     "likely_roles",
     "names_for",
     "refuse_lists",
     "roles_of",
+    "submitted",
     "with_outcome",
 ]
 
@@ -44,8 +48,8 @@ COMPARED = split_words("""
     algo algorithm optimizer optimiser backend engine quant quantization quantisation dtype branch
     variant build version release commit revision arm policy strategy approach solver technique
     pipeline retriever reranker embedder tokenizer adapter candidate submission team player bot
-    configuration config setup setting experiment flow learner modality treatment parameters params
-    hyperparameters hyperparams hparams
+    teamname squad configuration config setup setting experiment flow learner modality treatment
+    parameters params hyperparameters hyperparams hparams
 """)
 _VERSIONS = split_words("version build release revision commit")
 _HAVE_VERSIONS = COMPARED | {"prompt", "template", "instruction", "rubric", "bot"}
@@ -57,10 +61,9 @@ _MOST_MODELS = 50
 MOST_TASKS = 30  # names beside a model that may be tasks; more are items
 
 # Columns of these names say who gave a score.
-RATERS = split_words("""
-    rater raterid annotator annotatorid judge judgeid evaluator evaluatorid reviewer reviewerid
-    listener listenerid worker workerid user userid voter voterid respondent respondentid email
-    reader readerid radiologist
+RATERS = OTHERS["judge"] | split_words("""
+    reviewer reviewerid listener listenerid reader readerid radiologist juror panelist panellist
+    assessor taster referee expert grader graderid
 """)
 
 # Who sends what is rated, the widest first.
@@ -120,6 +123,17 @@ def likely_roles(table: Table) -> dict[str, str]:
     return roles_of(Header(table.columns, table.head(_MOST_ROWS)))
 
 
+def submitted(header: Header) -> bool:
+    """Whether rows are what was submitted at several times, of which the newest may count.
+
+    Examples
+    --------
+    >>> submitted(Header(["TeamName", "SubmissionDate", "Score"], [("ash", "2026-03-01", 0.8)]))
+    True
+    """
+    return any("submi" in name.casefold() and fold_name(name) in TIMES for name in header.columns)
+
+
 def names_for(rows: Sequence[Sequence[object]]) -> list[str]:
     """Names for the columns of rows that have no header: the roles they seem to play.
 
@@ -144,13 +158,13 @@ def roles_of(header: Header) -> dict[str, str]:
     cells = {name: list(map(str, own)) for name, own in header.cells.items()}
     different = {name: len(set(own)) for name, own in cells.items()}
     named = _called(header, score)
-    compared = set(filter(_is_compared, header.columns))
+    compared = set(filter(is_compared, header.columns))
     times = [name for name in header.columns
              if name not in {*named, *compared} and are_times(cells[name])]  # fmt: skip
     free = [
         name for name in header.columns
         if name not in (score, *named, *times) and name and not is_attribute(name)
-        and (name not in header.numeric or fold_name(name) in COMPARED)
+        and (name not in header.numeric or fold_name(name) in COMPARED | RATERS)
     ]  # fmt: skip
     keys = [*(name for name, role in named.items() if role != "model"), *times, *free]
     models = [name for name, role in named.items() if role == "model"] or _few_names(
@@ -160,13 +174,19 @@ def roles_of(header: Header) -> dict[str, str]:
         return _of_one_model(score, different, [*named, *free], len(rows))
     roles = {"model": models[0]}
     roles |= {role: name for name, role in reversed(named.items()) if role != "model"}
-    rest = [name for name in free if name != models[0] and different[name] > 1]
+    rest = [
+        name
+        for name in free
+        if name != models[0]
+        and different[name] > 1
+        and len({*zip(cells[models[0]], cells[name], strict=True)}) > different[models[0]]
+    ]  # what a model has one of tells none of its rows apart
     if sender := _sender(cells, models[0], [*rest, *roles.values()]):
         return {"model": models[0], "cluster": sender, "score": score}
-    on = [name for name in rest if fold_name(name) in _ON]
-    if on and "task" not in roles:
-        roles["task"] = on[0]
-        rest.remove(on[0])
+    known = [name for name in rest if fold_name(name) in _ON]
+    if known and "task" not in roles:
+        roles["task"] = known[0]
+        rest.remove(known[0])
     if "run" in roles and "task" not in roles and header.is_different(roles["run"]):
         # Each row has a number of its own, and what was run on what is said beside it.
         crossed = [name for name in rest if different[name] <= MOST_TASKS
@@ -179,12 +199,16 @@ def roles_of(header: Header) -> dict[str, str]:
         if not rest:
             return {}
         few = different[rest[0]] <= MOST_TASKS or fold_name(rest[0]) in _ON
-        role = next((one for one in ("task", "item")[not few :] if one not in roles), None)
+        on = ("task", "item")[not few :]
+        if fold_name(rest[0]) in RATERS:
+            on = ("item", "task")
+        role = next((one for one in on if one not in roles), None)
         if role is None:
             return {}
         roles[role] = rest.pop(0)
-    if times and roles.get("run") == times[0] and _OF_A_MEAN & {*map(fold_name, header.columns)}:
-        del roles["run"]  # a score that was published again is no training run
+    again = _OF_A_MEAN & {*map(fold_name, header.columns)} or submitted(header)
+    if times and roles.get("run") == times[0] and again:
+        del roles["run"]  # a score that was published or submitted again is no training run
     order = ("model", "task", "item", "fold", "repeat", "run", "epoch")
     return {role: roles[role] for role in order if role in roles} | {"score": score}
 
@@ -194,10 +218,10 @@ _OF_A_MEAN = split_words("stderr se sem std stdev ci ci95 standarderror")
 
 
 def _graded(header: Header) -> str | None:
-    """The column of letters that is called after grades."""
+    """The column of letters, or of numbers with words behind, that is called after grades."""
     found = [
         name for name, own in header.cells.items() if fold_name(name) in _GRADES
-        and all(re.fullmatch(r"[A-Fa-f][+-]?", str(cell).strip()) for cell in own)
+        and all(_GRADE.match(str(cell).strip()) for cell in own)
     ]  # fmt: skip
     return found[0] if len(found) == 1 else None
 
@@ -225,13 +249,14 @@ def _worded(header: Header) -> str | None:
 _MOST_WORDS = 6
 _AMOUNT = re.compile(r"[-+]?\d[\d.,]*\s*(?:/\s*\d+|[^\W\d]{1,8}\.?)")  # 3/20, 7 pts
 
+_GRADE = re.compile(rf"[A-Fa-f][+-]?$|{LABELLED.pattern}")
 _GRADES = split_words("grade grades mark marks rating lettergrade")
 
 
-def _is_compared(name: str) -> bool:
+def is_compared(name: str) -> bool:
     """Whether a name says by itself that it tells apart what is compared.
 
-    >>> _is_compared("treatment_arm"), _is_compared("prompt_version"), _is_compared("version")
+    >>> is_compared("treatment_arm"), is_compared("prompt_version"), is_compared("version")
     (True, True, False)
     """
     *before, last = name_words(name) or ("",)
@@ -259,7 +284,7 @@ def _few_names(
     cells: Mapping[str, Sequence[str]], free: Sequence[str], keys: Sequence[str]
 ) -> list[str]:
     """Columns of a few names that may be those of models, the likeliest first."""
-    known = {name for name in free if fold_name(name) in COMPARED or _is_compared(name)}
+    known = {name for name in free if fold_name(name) in COMPARED or is_compared(name)}
     found = [
         name for name in free
         if 1 < len(set(cells[name])) <= min(_MOST_MODELS, len(cells[name]) / 2)
@@ -312,7 +337,8 @@ def _of_one_model(
     score: str, different: Mapping[str, int], keys: Sequence[str], rows: int
 ) -> dict[str, str]:
     """The item and the score of a file of one model; empty if no column names its rows."""
-    items = [name for name in keys if different[name] == rows and fold_name(name) not in _SAID]
+    items = [name for name in keys if different[name] == rows
+             and fold_name(name) not in _SAID | RATERS]  # fmt: skip
     return {"item": items[0], "score": score} if items and rows > _FEWEST else {}
 
 
@@ -335,7 +361,7 @@ def _likely_score(header: Header) -> str | None:
     if called:
         return called[0] if called[0] in header.numeric else None
     free = [name for name in header.columns if name in header.numeric
-            and fold_name(name) not in COMPARED
+            and fold_name(name) not in COMPARED | RATERS
             and any(cell not in (None, "") for cell in header.cells[name])]  # fmt: skip
     means = [name for name in free if fold_name(name) in _MEANS]
     found = means or likely_scores(name for name in free if name in header.unexplained)

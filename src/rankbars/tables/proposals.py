@@ -12,7 +12,14 @@ from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.companions import FAILED, RIGHT, STATISTICS, TOTALS, kind_of_statistic
 from rankbars.tables.designs import numbers_of_folds
-from rankbars.tables.likelyroles import COMPARED, MOST_TASKS, RATERS, likely_roles, names_for
+from rankbars.tables.likelyroles import (
+    COMPARED,
+    MOST_TASKS,
+    RATERS,
+    likely_roles,
+    names_for,
+    submitted,
+)
 from rankbars.tables.metrics import ends_in_loss, is_amount, is_measure, usual_direction
 from rankbars.tables.metricwords import split_words
 from rankbars.tables.readoptions import LAYOUTS
@@ -234,6 +241,8 @@ def _propose_board(header: Header) -> str:
         lower = ranks_low_first(header, scores[0]) is not None
         lines = _both({"model": teams[0], "score": scores[0]}, lower=lower)
         return f"If rows are those of teams: {lines}."
+    if once and fold_name(once[0]) in RATERS:
+        return ""
     tasks = [name for name in header.unexplained if not is_measure(name)]
     once = [name for name in once if not all(is_measure(str(cell)) for cell in header.cells[name])]
     if not once or len(tasks) < _MANY_TASKS or header.has_key or header.has("model"):
@@ -303,14 +312,16 @@ def _ways(table: Table, header: Header) -> str:
         lower = usual == "lower" or ends_in_loss(roles["score"])
         lower |= usual is None and is_amount(roles["score"])
         side = " --direction lower" if lower else ""
+        python = f"columns={roles!r}{', direction=' + repr('lower') if lower else ''}"
+        if "run" not in roles and submitted(header):
+            side, python = f"{side} --reruns newest", f"{python}, reruns='newest'"
         other = ""
         if "task" in roles and not _is_known(roles["model"]) and not _is_known(roles["task"]):
             swapped = {**roles, "model": roles["task"], "task": roles["model"]}
             other = f" If {roles['task']!r} names what is compared: {_both(swapped)}."
         return (
             f"It seems to have one row per score. If so, name its columns: {paste_columns(roles)}"
-            f"{side} (in Python: columns={roles!r}{', direction=' + repr('lower') if side else ''})"
-            f".{other} Otherwise {layouts}; {matrix}."
+            f"{side} (in Python: {python}).{other} Otherwise {layouts}; {matrix}."
         )
     if header.has("score", weak=True) and not (header.has("model", weak=True) or header.has_key):
         return (
@@ -401,8 +412,10 @@ def _one_row_each(header: Header) -> str:
     if not header.rows or not 1 <= len(text) <= 2 or len(numbers) != 1 or not all(header.columns):
         return ""
     different = {name: len(set(map(str, header.cells[name]))) for name in text}
-    items = [name for name in text[1:] if max(different.values()) > MOST_TASKS]
-    text = sorted(text, key=different.__getitem__) if items else text
+    raters = [name for name in text if fold_name(name) in RATERS]
+    items = raters or [name for name in text[1:] if max(different.values()) > MOST_TASKS]
+    if items:
+        text = sorted(text, key=lambda name: (name in raters, different[name]))
     roles = ("model", "item" if items else "task")[: len(text)]
     return paste_columns(dict(zip((*roles, "score"), (*text, *numbers), strict=True)))
 

@@ -80,7 +80,8 @@ def pairing_column(group: Group, options: ReadOptions) -> str | None:
         If two such columns do so together; says how to name them.
     """
     (part, *more) = group.parts
-    if more or part.table is None or "item" in dict(options.columns):
+    settled = any(code == "reruns" for code, _ in part.remarks)
+    if more or part.table is None or settled or "item" in dict(options.columns):
         return None
     table, used = part.table, set(part.roles.values())
     unused = [name for name in table.columns if name and name not in used][:_MOST_CROSSED]
@@ -101,6 +102,7 @@ def pairing_column(group: Group, options: ReadOptions) -> str | None:
         )
         return int(found)
 
+    time = find_time(table, part.roles) if options.reruns is not None else None
     models = ask("max(models)", ())
     if models < 2 or ask("max(cells)", ()) <= models:
         return None
@@ -108,6 +110,8 @@ def pairing_column(group: Group, options: ReadOptions) -> str | None:
         # Each name stands once at a model, and at most of the models.
         if ask(f"count(*) FILTER (cells > models OR 2 * models <= {models})", names):
             continue
+        if names[0] == time:
+            break
         if len(names) == 1:
             refuse_entries_of_rows(table, part.roles, names, compared=True)
             place = table.columns.index(names[0])
@@ -126,7 +130,7 @@ def pairing_column(group: Group, options: ReadOptions) -> str | None:
             "epoch= for answers that were made "
             "again). To take rows as unrelated: --column item= (in Python: columns={'item': ''})."
         )
-    if options.reruns is not None and find_time(table, part.roles):
+    if time is not None:
         raise DuplicateRowsError(f"{part.rows.source}: rows of one model stand several times.")
     refuse_entries_of_rows(table, part.roles, unused)
     _ask_about_raters(part, table, rows, unused)
@@ -149,21 +153,23 @@ def _ask_about_raters(
     relation = table.relate_columns((*rows, *unused))
     cell = {name: relation.columns[name][0] for name in (*rows, *unused)}
 
-    def most(names: Sequence[str]) -> int:
-        keys = ", ".join(cell[name] for name in (*rows, *names))
+    def most(names: Sequence[str], beside: Sequence[str] = rows) -> int:
+        keys = ", ".join(cell[name] for name in (*beside, *names))
         ((found,),) = relation.engine.ask(
             f"SELECT max(n) FROM (SELECT count(*) AS n FROM {relation.clause} GROUP BY {keys})"
         )
         return int(found)
 
+    if most([rater], ()) == 1:
+        return  # everybody gave one score
     score, named = part.roles["score"], {"model": part.roles["model"]}
     rated = next((name for name in others if most([name]) > 1 and most([rater, name]) == 1), None)
-    if rated is not None:
-        said = ask_whom_it_is_about({**named, "item": rated, "score": score}, rater)
-    elif most([rater]) == 1:
+    if most([rater]) == 1:
         said = (
             f"If models are compared by what each of them gave: {paste_columns({'item': rater})}."
         )
+    elif rated is not None:
+        said = ask_whom_it_is_about({**named, "item": rated, "score": score}, rater)
     else:
         keys = [*rows, rater]
         said = (

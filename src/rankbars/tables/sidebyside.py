@@ -19,6 +19,7 @@ from rankbars.tables.cells import read_number
 from rankbars.tables.columnkinds import refuse_predictions
 from rankbars.tables.columns import fold_name, paste_columns, role_names
 from rankbars.tables.conditions import paste_condition, quote_column
+from rankbars.tables.likelyroles import COMPARED, RATERS, is_compared, submitted
 from rankbars.tables.metrics import ends_in_loss, is_measure, name_words, usual_direction
 from rankbars.tables.metricwords import split_words
 from rankbars.tables.runnames import are_times
@@ -67,12 +68,42 @@ def ask_about_models(table: Table, header: Header) -> str:
     named = _naming(keys, cells)
     if not named:
         return ""
+    if (compared := _whom(header)) is not None:
+        return _of_compared(header, compared, models)
     row, *again = named
     lines = _lines(table, row, again, models, cells, metric=first if metrics else "", where=where)
     kinds = f"; {metrics[0]!r} says what was measured, of which one counts" if metrics else ""
     each = f"several rows of each {row!r}" if again else f"a row for each {row!r}"
     lines += "" if metrics else _of_names(named, cells)
     return f"{list_names(models, 4)} seem to be models, with {each}{kinds}. {lines}{behind}"
+
+
+def _whom(header: Header) -> str | None:
+    """The column of text that says by its name what is compared, with several rows of each."""
+    texts = (name for name in header.columns if name not in header.numeric)
+    return next(
+        (name for name in texts
+         if (is_compared(name) or (name.endswith("?") and COMPARED & {*name_words(name)}))
+         and 1 < len({*map(str, header.cells[name])}) < len(header.rows)), None,
+    )  # fmt: skip
+
+
+def _of_compared(header: Header, compared: str, scores: Sequence[str]) -> str:
+    """The lines for columns of scores, several rows of each of what is compared."""
+    raters = [name for name in header.columns
+              if fold_name(name) in RATERS and header.is_different(compared, name)]  # fmt: skip
+    items = {"item": raters[0]} if raters else {}
+    roles = {"model": compared, **items, "score": scores[0]}
+    line, python = paste_columns(roles), f"columns={roles!r}"
+    if submitted(header):
+        line, python = f"{line} --reruns newest", f"{python}, reruns='newest'"
+    return (
+        f"{compared!r} seems to say what is compared, with several rows of each, and "
+        f"{list_names(scores, 4)} seem to be scores of it. Choose one. If more is better in it: "
+        f"{line} --direction higher. If less is: {line} --direction lower (in Python: {python}, "
+        "direction='higher'). If several count, write their mean into a column of its own, and "
+        "name that."
+    )
 
 
 def _plain(header: Header) -> tuple[str, Header]:
@@ -199,7 +230,9 @@ def _lines(
         )
     else:
         said = f"If so: {lower if side else items}{because}."
-    if not again and numbers.shape[1] <= _FEW_TASKS and not id_column:
+    if fold_name(row) in RATERS:
+        said += f" If each {row!r} is what is compared: models-by-items in its place."
+    elif not again and numbers.shape[1] <= _FEW_TASKS and not id_column:
         other = f" If each {row!r} is a task, such as a data set: tasks-by-models in its place."
         if numbers.shape[1] < _ITEMS:
             said = said.replace("--layout items-by-models", "--layout tasks-by-models")
@@ -233,14 +266,27 @@ def side_of_columns(
     numbers : array of float, shape (models, rows)
         What they hold.
     """
-    ranks = np.sort(numbers, axis=0).T
-    if len(models) > 2 and (ranks == np.arange(1, len(models) + 1)).all():
+    if _are_places(numbers):
         return "lower", f" (rows hold places, 1 to {len(models)}, and 1 is the best)"
     if metric and (usual_direction(metric) == "lower" or ends_in_loss(metric)):
         return "lower", f" (lower is better in {metric!r})"
     if all(usual_direction(name) == "lower" or ends_in_loss(name) for name in models):
         return "lower", ""
     return _side_of_file(source)
+
+
+def _are_places(numbers: np.ndarray) -> bool:
+    """Whether each row orders three models or more, from 1 on; those that tie may share places.
+
+    Examples
+    --------
+    >>> _are_places(np.array([[1, 2.5], [2, 2.5], [3, 1]])), _are_places(np.full((3, 2), 2.0))
+    (True, False)
+    """
+    size = len(numbers)
+    sums = numbers.sum(axis=0) == size * (size + 1) / 2
+    ends = bool((numbers >= 1).all() and (numbers <= size).all() and (numbers == 1).any())
+    return size > 2 and ends and bool(sums.all())
 
 
 def _side_of_file(source: str) -> tuple[str, str]:

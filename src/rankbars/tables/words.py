@@ -21,6 +21,7 @@ from rankbars.tables.relations import Relation
 from rankbars.tables.tablerows import Table
 
 __all__ = [
+    "LABELLED",
     "WordsView",
     "are_outcomes",
     "are_yes_or_no",
@@ -213,6 +214,9 @@ def ask_about_words(column: NumberColumn) -> str:
     >>> two = Unread(0, "gut", 5, (("gut", 3), ("schlecht", 2)))
     >>> ask_about_words(NumberColumn(two)).partition(" (in Python")[0]
     "Say what 'gut' (3 cells), 'schlecht' (2 cells) count as: --word gut=pass --word schlecht=fail"
+    >>> rated = Unread(0, "8: accept", 5, (("8: accept", 3), ("3: reject", 2)))
+    >>> ask_about_words(NumberColumn(rated)).partition(" (in Python")[0].partition("as: ")[2]
+    "--word '8: accept=8' --word '3: reject=3'"
     """
     unread = column.unread
     words = [] if unread is None else [word for word, _ in unread.words]
@@ -222,7 +226,10 @@ def ask_about_words(column: NumberColumn) -> str:
     alone = column.plain + column.percentages == 0
     graded = all(_GRADES.fullmatch(word.strip().casefold()) for word in words)
     known = {word: _ANSWERS.get(word.strip().casefold(), "") for word in words}
-    if graded and len(words) > 1:
+    labelled = [LABELLED.match(word.strip()) for word in words]
+    if all(labelled):  # 6: marginally above
+        worth = {word: one.group(1) for word, one in zip(words, labelled, strict=True) if one}
+    elif graded and len(words) > 1:
         worth = {word: _points(word.strip().casefold()) for word in words}
     elif all(known.values()):
         worth = known
@@ -251,6 +258,7 @@ _ANSWERS = {
     **dict.fromkeys(split_words("ja oui sí si sim tak да はい 是 对 richtig korrekt"), "pass"),
     **dict.fromkeys(split_words("nein nee nej non não nao nie нет いいえ 否 错"), "fail"),
 }
+LABELLED = re.compile(r"\(?(-?\d+(?:\.\d+)?)\)?\s*(?:[:=–—-]\s*|\s)[^\W\d_]{2}")
 _WORD = re.compile(r"[^\W\d_][^\W\d_ -]{1,19}")
 
 
