@@ -194,6 +194,7 @@ def test_ties_of_rounded_scores_are_noted() -> None:
     [
         ({"se": [-0.1, 0.1]}, "the standard error must be 0 or more"),
         ({"n": [10.5, 3]}, "n must be a whole number"),
+        ({"n": [1e20, 3]}, "n must be at most 1,000,000,000,000,000"),
         ({"ci_low": [0.6, 0], "ci_high": [0.4, 1]}, "the interval must be finite, its low end"),
         ({"ci_low": [0, 0], "ci_high": [1, 1], "ci_level": [0, 0.9]}, "the level of the interval"),
     ],

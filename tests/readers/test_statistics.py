@@ -42,6 +42,21 @@ def test_right_answers_of_a_total_are_a_share_with_a_binomial_error() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("spoilt", "problem"),
+    [
+        ({"correct": [92, float("inf")]}, "the score is infinite"),
+        ({"total": [100, float("inf")]}, "n must be a whole number, 0 or more"),
+    ],
+)
+def test_an_infinite_count_is_named_with_its_row(
+    spoilt: dict[str, list[float]], problem: str
+) -> None:
+    counts = {"model": ["a", "b"], "correct": [92, 150], "total": [100, 300], **spoilt}
+    with pytest.raises(rb.DataError, match=rf"row 2 \(model 'b'.*\): {problem}"):
+        rb.Scores.from_frame(pd.DataFrame(counts))
+
+
 COUNTS = pd.DataFrame({
     "build": ["b1", "b1", "b2", "b2"], "suite": ["rag", "sql"] * 2,
     "trials": [150, 100, 150, 100], "successes": [121, 71, 131, 75],

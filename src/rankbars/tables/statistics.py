@@ -284,9 +284,9 @@ def _right_of_total(
     pairs = _pairs(table, k, n)
     most = max((a for a, _ in pairs), default=0.0)
     if most <= 1.0:
-        shares = any(a != math.floor(a) for a, _ in pairs)
+        shares = any(not a.is_integer() for a, _ in pairs)
         return Statistics(table, roles, "") if shares else None
-    if any(a != math.floor(a) for a, _ in pairs):
+    if any(not a.is_integer() for a, _ in pairs):
         return Statistics(table, roles, "")  # percentages
     paste = paste_columns(roles)
     beyond = any(a > b or a < 0 for a, b in pairs)
@@ -323,10 +323,11 @@ def _pairs(table: Table, one: list[float], other: list[float]) -> list[tuple[flo
 
 
 def _is_spoilt(table: Table, names: Sequence[str]) -> bool:
-    """Whether a cell that counts holds something else than a number."""
+    """Whether a cell that counts holds something else than a number, or an infinite one."""
     held = _hold(table)
     kept = kept_places(table, len(held[names[0]]))
-    return any(read_number(held[name][at]) is None for name in names for at in kept)
+    numbers = (read_number(held[name][at]) for name in names for at in kept)
+    return any(number is None or math.isinf(number) for number in numbers)
 
 
 def _by_name(table: Table, words: frozenset[str]) -> list[str]:
@@ -342,7 +343,7 @@ def _right_and_failed(table: Table, right: str, failed: str, engine: Engine) -> 
         return None  # an error may be neither
     k, other = _cells(table, right), _cells(table, failed)
     pairs = _pairs(table, k, other)
-    if not pairs or any(one != math.floor(one) or one < 0 for pair in pairs for one in pair):
+    if not pairs or any(not one.is_integer() or one < 0 for pair in pairs for one in pair):
         return None
     if max(a + b for a, b in pairs) <= 1.0:
         return None  # single answers

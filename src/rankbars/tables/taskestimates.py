@@ -298,6 +298,7 @@ def _states(
 _FAULTS = (
     (("se",), "se < 0 OR isinf(se)", "the standard error must be 0 or more"),
     (("n",), "n < 0 OR isinf(n) OR n <> floor(n)", "n must be a whole number, 0 or more"),
+    (("n",), "n > 1e15 AND NOT isnan(n)", "n must be at most 1,000,000,000,000,000"),
     (("ci_low", "ci_high"), "ci_high < ci_low OR isinf(ci_low) OR isinf(ci_high)",
      "the interval must be finite, its low end below its high end"),
     (("ci_level",), "ci_level <= 0 OR ci_level >= 100 OR isinf(ci_level)",
