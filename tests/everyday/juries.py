@@ -70,6 +70,12 @@ REVIEWS = lines(
     ),
 )
 WORTH = " ".join(f"--word '{word}={word[0]}'" for word in RATED)
+RATINGS = lines(
+    '"#","PLAYER","RATING","ERROR","POINTS","PLAYED","(%)"',
+    '1,"Ash 1.2",2812.3,14.2,310.5,500,62.1',
+    '2,"Birch 3",2801.0,14.0,300.0,500,60.0',
+    '3,"Cedar 7",2701.4,14.5,210.0,500,42.0',
+)
 
 CASES = (
     Case(
@@ -170,5 +176,22 @@ CASES = (
         f"rank r.csv --column model=paper --column score=rating {WORTH}",
         {"r.csv": REVIEWS},
         means={"p0": 3.0},
+    ),
+    Case(
+        "errors of ratings/are asked about",
+        "rank o.csv --column model=PLAYER --column score=RATING",
+        {"o.csv": RATINGS},
+        (
+            "If they are standard errors of 'RATING': --column se=ERROR",
+            "frame.assign(se=frame['ERROR'] / 1.96)",
+        ),
+        ("If those calls failed",),
+    ),
+    Case(
+        "errors of ratings/named",
+        "rank o.csv --column model=PLAYER --column score=RATING --column se=ERROR",
+        {"o.csv": RATINGS},
+        ("is shown worse",),
+        models=("Ash 1.2", "Birch 3", "Cedar 7"),
     ),
 )

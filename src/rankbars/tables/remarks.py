@@ -23,7 +23,7 @@ from rankbars.tables.parsedtables import Group, TidyTable
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.rowstates import SCORED_ERRORS
 from rankbars.tables.runnames import TIMES as NAMES_OF_TIMES
-from rankbars.tables.tableheads import UNNAMED
+from rankbars.tables.tableheads import UNNAMED, Header
 from rankbars.tables.wide import POSITION
 
 __all__ = [
@@ -176,14 +176,7 @@ def describe_rows(
     left_out = dict(counted.left_out)
     failed = left_out.pop(SCORED_ERRORS, 0)
     if failed:
-        column = group.roles["error"]
-        absent = f"{quote(column)} IS NULL"
-        notes.append(Note(
-            "scored-errors",
-            f"{failed:,} rows have a text in the column {column!r} and a score, which counts like "
-            "any other. If those calls failed and the model gave no answer, leave them out: "
-            f"--where {shlex.quote(absent)} (in Python: where={absent!r}).",
-        ))  # fmt: skip
+        notes.append(Note("scored-errors", _describe_errors(group, failed)))
     if left_out:
         parts = ", ".join(f"{number:,} {reason}" for reason, number in left_out.items())
         notes.append(Note("left-out", f"Left out: {parts}."))
@@ -195,6 +188,26 @@ def describe_rows(
             message += f" Left out, because they lack it: {', '.join(map(repr, lacking))}."
         notes.append(Note("metric", message))
     return tuple(notes)
+
+
+def _describe_errors(group: Group, failed: int) -> str:
+    """What a column of errors may mean beside scores: calls that failed, or how sure scores are."""
+    column, score = group.roles["error"], group.roles["score"]
+    absent = f"{quote(column)} IS NULL"
+    heads = [Header.of(part.table) for part in group.parts if part.table is not None]
+    cells = [cell for head in heads for cell in head.read.get(column, ()) if cell is not None]
+    if any(cell % 1.0 != 0.0 for cell in cells) and all(column in head.numbers for head in heads):
+        return (
+            f"{column!r} holds numbers, and is not used. If they are standard errors of {score!r}: "
+            f"{paste_columns({'se': column})}. If they are half the width of 95 % intervals, as "
+            f"lists of ratings have them, in pandas: frame.assign(se=frame[{column!r}] / 1.96)"
+            f".drop(columns={column!r}).to_csv('ratings.csv', index=False)."
+        )
+    return (
+        f"{failed:,} rows have a text in the column {column!r} and a score, which counts like any "
+        "other. If those calls failed and the model gave no answer, leave them out: "
+        f"--where {shlex.quote(absent)} (in Python: where={absent!r})."
+    )
 
 
 def _refuse_uneven_attempts(scores: Scores, group: Group) -> None:
