@@ -194,4 +194,19 @@ CASES = (
         ("is shown worse",),
         models=("Ash 1.2", "Birch 3", "Cedar 7"),
     ),
+    Case(
+        "places in the first column/are no task",
+        "rank s.csv --layout models-by-tasks",
+        {
+            "s.csv": lines(
+                "Pos,Team,Attack,Defence,Style",
+                "1,Ash,0.9,0.8,0.7",
+                "2,Birch,0.8,0.8,0.6",
+                "2,Cedar,0.9,0.7,0.6",
+                "4,Dogwood,0.5,0.6,0.3",
+            )
+        },
+        ("Not used: 'Pos'",),
+        tasks=("Attack", "Defence", "Style"),
+    ),
 )

@@ -213,6 +213,9 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
         kept = {*chosen, *(one[name] for one in said for name in chosen if name in one)}
         leave_aside({*rest} - kept)
     elif rows == "model":
+        first = table.columns[0]
+        if first not in options.direction and _count_places(header.read[first]):
+            leave_aside({first})
         leave_aside(_describing_models(rest, options))
         found = next(filter(_counts_items, rest), None)
         if found is not None and columns == "task":
@@ -239,6 +242,21 @@ def _split(table: Table, rows: str, columns: str, options: ReadOptions) -> Matri
         _check_kinds(table, values, names, options)
     return MatrixColumns(row_names, values, errors, counts, traits, tuple(dropped), summaries,
                   descriptions, keys)  # fmt: skip
+
+
+def _count_places(cells: Sequence[float | None]) -> bool:
+    """Whether numbers count rows from 1 on, or their places, which those that tie share.
+
+    Examples
+    --------
+    >>> _count_places([1, 2, 3]), _count_places([1, 2, 2, 4]), _count_places([1, 3, 2])
+    (True, True, False)
+    """
+    counted = all(
+        one is not None and one in (number, cells[max(number - 2, 0)])
+        for number, one in enumerate(cells, 1)
+    )
+    return counted and len(cells) > 2 and cells[0] == 1 and cells[-1] != 1
 
 
 def _traits_of_tasks(names: Sequence[str]) -> dict[str, str]:
