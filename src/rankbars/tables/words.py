@@ -258,7 +258,8 @@ _ANSWERS = {
     **dict.fromkeys(split_words("ja oui sí si sim tak да はい 是 对 richtig korrekt"), "pass"),
     **dict.fromkeys(split_words("nein nee nej non não nao nie нет いいえ 否 错"), "fail"),
 }
-LABELLED = re.compile(r"\(?(-?\d+(?:\.\d+)?)\)?\s*(?:[:=–—-]\s*|\s)[^\W\d_]{2}")
+# A number and what it means, such as "6: marginally above" and "3 good"; "12.3 or 12.5" is none.
+LABELLED = re.compile(r"\(?(-?\d+(?:\.\d+)?)\)?\s*(?:[:=–—-]\s*[^\W\d_]{2}|\s[^\W\d_]{2}\D*$)")
 _WORD = re.compile(r"[^\W\d_][^\W\d_ -]{1,19}")
 
 
