@@ -116,6 +116,27 @@ def test_the_question_names_the_worst_task_and_what_to_paste() -> None:
     assert (plain.aggregate.best == board.aggregate.best).all()  # type: ignore[union-attr]
 
 
+def test_a_month_of_days_that_go_together_is_asked_about() -> None:
+    days = tuple(f"2025-01-{day:02}" for day in range(1, 31))
+    asked = [examine_rows(rb.Items(MODELS, series(0.6, seed, 30), ids=days)) for seed in range(40)]
+    assert sum(one is not None and one.kind == "times" for one in asked) >= 38
+    apart = [examine_rows(rb.Items(MODELS, series(0.0, seed, 30), ids=days)) for seed in range(40)]
+    assert sum(one is not None for one in apart) <= 8
+
+
+def test_days_are_taken_in_their_order_and_carry_errors_over() -> None:
+    days = tuple(f"2025-01-{day:02}" for day in range(1, 31))
+    values, mixed = series(0.6, 1, 30), np.random.default_rng(0).permutation(30)
+    one = examine_rows(rb.Items(MODELS, values, ids=days))
+    other = examine_rows(rb.Items(MODELS, values[mixed], ids=tuple(days[at] for at in mixed)))
+    assert one is not None
+    assert other is not None
+    assert one.found is not None
+    assert other.found == pytest.approx(one.found)
+    r = one.found.correlation
+    assert one.found.widening >= ((1 + r) / (1 - r)) ** 0.5
+
+
 def test_workers_ask_the_same() -> None:
     tasks = {name: rb.Items(MODELS, series(0.4, i)) for i, name in enumerate("xy")}
     one, two = (rb.leaderboard(rb.Scores(tasks), n_jobs=jobs) for jobs in (1, 2))

@@ -28,6 +28,10 @@ from rankbars.stats.rowsigns import (
 __all__ = ["RowFinding", "ask_about_rows", "ask_about_tasks", "examine_rows", "question_rows"]
 
 _SURE = 3.1  # standard deviations of chance
+# Of days, weeks and months it is usual that neighbours go together: fewer rows are looked at, and
+# less tells. In simulations of 30 days with a correlation of 0.6, 95 % statements held for 72 %.
+_FEWEST_TIMES, _SURE_OF_TIMES = 8, 1.5
+_TIME = re.compile(r"\d{4}[-/.]\d\d(?:[-/.]\d\d(?:[T ]\d\d.*)?)?")
 _NEIGHBOURS = 0.05  # correlation of neighbouring rows
 _WIDER = 1.1  # standard error of groups over that of independent rows
 _FEWEST_TO_ASK = 20  # rows; of fewer nothing can be told
@@ -52,8 +56,9 @@ class RowFinding(NamedTuple):
 
     Attributes
     ----------
-    kind : {"neighbours", "names", "repeated"}
-        Whether consecutive rows, rows whose names begin alike, or equal rows were found.
+    kind : {"neighbours", "times", "names", "repeated"}
+        Whether consecutive rows, rows of consecutive times, rows whose names begin alike, or equal
+        rows were found.
     found : Resemblance, optional
         How much they resemble each other; None for rows that stand there twice.
     number : int
@@ -62,7 +67,7 @@ class RowFinding(NamedTuple):
         One of them.
     """
 
-    kind: Literal["neighbours", "names", "repeated"]
+    kind: Literal["neighbours", "times", "names", "repeated"]
     found: Resemblance | None
     number: int = 0
     example: str = ""
@@ -82,9 +87,11 @@ def examine_rows(evidence: Evidence) -> RowFinding | None:
     """
     if not isinstance(evidence, Items) or evidence.design != "items":
         return None
-    if evidence.clusters is not None or len(evidence.models) < 2 or evidence.n < _FEWEST_TO_ASK:
+    if evidence.clusters is not None or len(evidence.models) < 2:
         return None
-    repeated = _repeated(evidence)
+    if (times := _examine_times(evidence)) is not None:
+        return times
+    repeated = _repeated(evidence) if evidence.n >= _FEWEST_TO_ASK else None
     if repeated is not None:
         return repeated
     if evidence.n < _FEWEST_ROWS:
@@ -111,6 +118,23 @@ def examine_rows(evidence: Evidence) -> RowFinding | None:
         if grouped is not None:
             asked.append(RowFinding("names", *grouped))
     return max(asked, key=_widening, default=None)
+
+
+def _examine_times(items: Items) -> RowFinding | None:
+    """What is asked about rows that are called after times."""
+    ids = items.ids
+    if ids is None or not _FEWEST_TIMES <= items.n <= _MOST_ROWS:
+        return None
+    if not all(map(_TIME.fullmatch, ids)):
+        return None
+    errors = residuals(items.values[np.argsort(np.array(ids)), :_MOST_MODELS])
+    beside = neighbour_resemblance(errors, _NEIGHBOURS)
+    if beside is None or beside.z <= _SURE_OF_TIMES:
+        return None
+    r = beside.correlation  # the share of an error that stays until the next
+    stays = float(np.sqrt((1.0 + r) / (1.0 - r)))
+    wider = float(np.fmax(beside.widening, stays))
+    return RowFinding("times", beside._replace(widening=wider), example=ids[0])
 
 
 def question_rows(tasks: Mapping[str, Evidence], paste: str) -> tuple[Note, ...]:
@@ -154,6 +178,13 @@ def ask_about_rows(findings: Mapping[str, RowFinding], paste: str = PASTE_FILE) 
     numbers = f"correlation {r:.2f}, z {z:.0f}; {place}"
     if worst.kind == "neighbours":
         what = f"Neighbouring rows go together ({numbers}): are they sentences of one document?"
+    elif worst.kind == "times":
+        what = f"Neighbouring times go together ({numbers}), as errors of one day and the next do."
+        span, digits = ("month", 7) if len(worst.example) > len("2026-11") else ("year", 4)
+        paste = (
+            f"Longer spans may be taken as independent, such as {span}s (in pandas: "
+            f"frame[{span!r}] = frame['date'].str[:{digits}], and --column cluster={span}). {paste}"
+        )
     else:
         what = (
             f"Rows whose names begin alike go together ({numbers}; {worst.number} groups such as "

@@ -144,6 +144,12 @@ _BESIDE_ANSWERS = split_words("""
     ntokens numtokens tokencount wordcount timestamp uploader
 """)
 
+# How far ahead a forecast looks: errors of one forecast at several of them go together.
+_AHEAD = split_words("""
+    horizon forecasthorizon predlen predictionlength leadtime leadtimeh leadtimehours leadtimedays
+    leadhours leaddays stepsahead daysahead hoursahead
+""")
+
 # What describes data sets beside the scores of models on them.
 _BESIDE_DATA_SETS = split_words("""
     classes nclasses numclasses features nfeatures numfeatures nfeat feat feats instances inst
@@ -413,6 +419,17 @@ def describes_models(name: str) -> bool:
     return known or is_attribute(name) or is_amount(name) or _is_calibration(name)
 
 
+def tells_horizon(name: str) -> bool:
+    """Whether a column says how far ahead a forecast looks.
+
+    Examples
+    --------
+    >>> tells_horizon("lead_time"), tells_horizon("pred_len"), tells_horizon("time")
+    (True, True, False)
+    """
+    return fold_name(name) in _AHEAD
+
+
 def describes_answers(name: str) -> bool:
     """Whether a column beside models describes the items or compares models: it is no model.
 
@@ -433,7 +450,9 @@ def describes_answers(name: str) -> bool:
     (False, True)
     """
     words = name_words(name)
-    beside = fold_name(name) in _BESIDE_ANSWERS | _BESIDE_DATA_SETS or words[-1:] == ("id",)
+    beside = fold_name(name) in _BESIDE_ANSWERS | _BESIDE_DATA_SETS | _AHEAD or words[-1:] == (
+        "id",
+    )
     of_people = _is_made_of(words, _PEOPLE, _BESIDE_PEOPLE)
     amount = is_attribute(name) and words != ("tpot",)
     return beside or of_people or amount or bool(_COMPARES.search(name))

@@ -28,7 +28,13 @@ from rankbars.tables.joining import join_attributes, join_scores
 from rankbars.tables.likelyroles import likely_roles
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
 from rankbars.tables.metrics import usual_direction
-from rankbars.tables.oddscores import check_scores, refuse_ranks
+from rankbars.tables.oddscores import (
+    check_scores,
+    note_row_scales,
+    refuse_low_baseline,
+    refuse_ranks,
+    refuse_signed,
+)
 from rankbars.tables.othertexts import OtherTexts, other_texts
 from rankbars.tables.parsedtables import Group, ParsedTable, TidyTable, take_names
 from rankbars.tables.readoptions import ReadOptions
@@ -122,7 +128,11 @@ def scores_from_parsed(tables: Sequence[ParsedTable], options: ReadOptions) -> S
         usual_direction(one.metric) for one in joined.info.values() if one.metric
     ):
         refuse_ranks(joined, every[0].source)
-    return joined
+        if not any("direction" in one.table.roles for one in every):
+            refuse_low_baseline(joined, every[0].source)
+    refuse_signed(joined, every[0].table)
+    told = note_row_scales(joined)
+    return joined if told is None else joined.with_notes([told])
 
 
 def _note_other_models(parsed: ParsedTable, options: ReadOptions) -> tuple[Note, ...]:

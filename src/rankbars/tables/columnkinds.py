@@ -108,12 +108,16 @@ def _differing(columns: Mapping[str, NDArray[np.float64]], *, percent: bool) -> 
 
 def _counting(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
     """The one column of whole numbers where all others have fractions."""
-    whole = [name for name, one in columns.items() if not (one % 1.0).any()]
+    whole = [name for name, one in columns.items() if _are_whole(one)]
     return [
         name for name in whole
         if len(whole) == 1 and len(columns) > 2 and columns[name].size >= _FEWEST_WHOLE
         and np.abs(columns[name]).max() > 1.0
     ]  # fmt: skip
+
+
+def _are_whole(numbers: NDArray[np.float64]) -> bool:
+    return bool((numbers == np.floor(numbers)).all())
 
 
 def _is_metric(name: str) -> bool:
@@ -189,7 +193,7 @@ def _ascending(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
     """Columns of whole numbers that never go down, as those of cases do that have several rows."""
     return [
         name for name, one in columns.items()
-        if one.size >= _FEWEST_IN_ORDER and not (one % 1.0).any()
+        if one.size >= _FEWEST_IN_ORDER and _are_whole(one)
         and (np.diff(one) >= 0).all() and np.count_nonzero(np.diff(one)) > 3
     ]  # fmt: skip
 
@@ -204,7 +208,7 @@ def _coding(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
     kinds = {name: np.unique(one) for name, one in columns.items()}
     codes = [
         name for name, own in kinds.items()
-        if 2 <= own.size <= _MOST_CODES and not (own % 1.0).any() and own.max() > 1.0
+        if 2 <= own.size <= _MOST_CODES and _are_whole(own) and own.max() > 1.0
         and columns[name].size >= _FEWEST_IN_ORDER
     ]  # fmt: skip
     many = all(own.size >= _FEWEST_KINDS for name, own in kinds.items() if name not in codes)
@@ -226,8 +230,8 @@ def find_truths(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
     >>> find_truths({"a": np.array([0.0, 1.0]), "b": np.array([1.0, 1.0])})
     []
     """
-    known = {name: column[~np.isnan(column)] for name, column in columns.items()}
-    whole = [name for name, one in known.items() if not (one % 1.0).any()]
+    known = {name: column[np.isfinite(column)] for name, column in columns.items()}
+    whole = [name for name, one in known.items() if _are_whole(one)]
     if len(whole) != 1 or len(known) < 2 or min(map(len, known.values())) < _FEWEST_LABELS:
         return []
     inside = all(((one >= 0.0) & (one <= 1.0)).all() for one in known.values())
@@ -339,7 +343,7 @@ def seem_predictions(columns: Mapping[str, NDArray[np.float64]]) -> bool:
     False
     """
     every = np.array(list(columns.values()))
-    every = every[:, ~np.isnan(every).any(axis=0)]
+    every = every[:, np.isfinite(every).all(axis=0)]
     every = every[np.ptp(every, axis=1) > 0.0] if every.size else every
     if len(every) < 2 or every.shape[1] < _FEWEST_PREDICTED:
         return False

@@ -16,6 +16,7 @@ from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import (
     ends_in_loss,
     is_amount,
+    is_interval_coverage,
     is_plain,
     is_virtue,
     stated_direction,
@@ -162,6 +163,8 @@ def _settle(
     told = _declared(task, side, declared)
     if told is not None:
         return told, "declared"
+    if side.recorded is None and is_interval_coverage(side.metric or task):
+        return None, ""
     usual = None if side.metric is None else usual_direction(side.metric)
     if side.named_column and fold_name(side.metric or "") == "score":
         usual = None
@@ -211,6 +214,8 @@ def _declared(task: str, side: Side, declared: Mapping[str, Direction]) -> Direc
     for name in (task, side.metric):
         if name is not None and name in declared:
             return declared[name]
+    if is_interval_coverage(side.metric or task):
+        return None  # what holds for all metrics was not said of one that is best between
     if "" in declared:
         _check_arrow(task, declared[""])
     return declared.get("")
@@ -240,6 +245,18 @@ def _ask(
     Where tasks are of one kind and one word holds for all, it is the line.
     """
     names = sorted(open_metrics)
+    covering = list(filter(is_interval_coverage, names))
+    if covering:
+        high = shlex.join(part for name in covering for part in ("--direction", f"{name}=higher"))
+        one = len(covering) == 1
+        return (
+            f"{list_names(covering, 6)} {'is' if one else 'are'}, by the name, the share of "
+            "outcomes within intervals. Neither side of it is better: it is best at the level of "
+            "the intervals, and far too wide ones reach 1. Rank a score that counts width and "
+            "misses together: an interval score (MSIS, Winkler), the quantile loss or CRPS. If it "
+            "is a share that should be high, such as of lines that tests run, add: "
+            f"{high} (in Python: direction={dict.fromkeys(covering, 'higher')!r})."
+        )
     lower = [name for name in names if usual_direction(name) == "lower" or ends_in_loss(name)]
     stated = [name for name in names if name not in lower and stated_direction(name) == "lower"]
     unknown = [name for name in names if name not in lower and name not in stated]

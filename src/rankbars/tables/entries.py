@@ -11,7 +11,14 @@ from itertools import pairwise
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
-from rankbars.tables.asides import describes_models, is_helper, is_rating, is_summary, likely_scores
+from rankbars.tables.asides import (
+    describes_models,
+    is_helper,
+    is_rating,
+    is_summary,
+    likely_scores,
+    tells_horizon,
+)
 from rankbars.tables.columns import fold_name, names_source, paste_columns, role_names
 from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.likelyroles import COMPARED, MOST_TASKS, RATERS
@@ -156,7 +163,9 @@ def refuse_crossed(table: Table, header: Header) -> None:
     numbers = [
         name
         for name in header.unexplained
-        if name not in keys.values() and any(cell not in (None, "", "-") for cell in cells[name])
+        if name not in keys.values()
+        and not tells_horizon(name)
+        and any(cell not in (None, "", "-") for cell in cells[name])
     ]
     numbers.sort(key=lambda name: not any((one or 0.0) % 1.0 > 0.0 for one in header.read[name]))
     scores = likely_scores(numbers) or [name for name in numbers if not _ID.search(name)]
@@ -180,7 +189,11 @@ def refuse_crossed(table: Table, header: Header) -> None:
     if len(raters) == len(rated) == 1 and not (keys or parts):
         about = {**roles, "item": rated[0], "score": scores[0]}
         raise DataError(f"{table.source}: {ask_whom_it_is_about(about, raters[0])}")
-    roles |= _name_rows(header, model, texts, ids) | {**keys, "score": scores[0]}
+    rows = _name_rows(header, model, texts, ids)
+    ahead = next(filter(tells_horizon, header.columns), None)
+    if ahead and "task" in rows and header.is_different(model, rows["task"], ahead):
+        rows = {"item": rows["task"], "epoch": ahead}
+    roles |= rows | {**keys, "score": scores[0]}
     words = f"{next(iter((*texts, *parts, *keys.values())))!r} tells them apart"
     lines = paste_columns(roles)
     if parts:

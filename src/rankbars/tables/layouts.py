@@ -133,6 +133,8 @@ def find_layout(
         )
     if tested:
         return Layout("tidy", "rows are folds, as cross_validate of scikit-learn returns them")
+    if {*header.columns} >= _BACKTEST:
+        return Layout("tidy", "rows are windows of a backtest, as evaluate of sktime returns them")
     refuse_records(table, header)
     refuse_answers(table, header)
     sides = find_sides(header.columns) or find_match_sides(header)
@@ -171,6 +173,7 @@ def _beside_named(table: Table, header: Header, named: Mapping[str, str]) -> Lay
     return found if found is not None and found.name == "items-by-models" else None
 
 
+_BACKTEST = frozenset({"fit_time", "pred_time", "cutoff"})
 _OF_ITEMS = frozenset({"task", "item", "cluster", "weight"})
 
 
@@ -282,6 +285,13 @@ def _tidy(table: Table, header: Header) -> Layout | None:
     return Layout("tidy", f"columns {found.describe()}")
 
 
+def _repeats_models(header: Header) -> bool:
+    """Whether models have several rows each, as beside days, and not one for all tasks."""
+    named = next((name for name in header.columns if fold_name(name) in role_names("model")), None)
+    cells = [] if named is None else [str(cell) for cell in header.cells[named]]
+    return 0 < 2 * len({*cells}) <= len(cells)
+
+
 # What is said of one answer beside its score, which no model is called.
 _RESULTS = split_words("""
     expected actual output valid timeout timedout flaky skipped retried retries error errors cached
@@ -325,15 +335,7 @@ def _matrix(table: Table, header: Header) -> Layout | None:
             return Layout(
                 "models-by-items", "there is a column of models, and all others hold 0 and 1"
             )
-        _refuse_runs(table, header)
-        _refuse_numbered_columns(table, header)
-        times = [name for name in header.unexplained if not is_summary(name)]
-        pair = [header.corner, *times[-1:]]
-        keep = f"a file of two columns (in pandas: frame[{pair!r}])"
-        refuse_times(table.source, times, keep, "--layout models-by-tasks")
-        refuse_crossed(table, header)
-        refuse_numbered(table, header)
-        return Layout("models-by-tasks", "there is a column of models and none of scores")
+        return _of_models(table, header)
     _ask_about_series(table, header, others)
     if corner in corner_names("task"):
         items = next((name for name in others if names_items(name)), None)
@@ -351,6 +353,21 @@ def _matrix(table: Table, header: Header) -> Layout | None:
         _refuse_rows_like_tasks(table, header)
         return Layout("models-by-tasks", _UNNAMED_ROWS)
     return None
+
+
+def _of_models(table: Table, header: Header) -> Layout:
+    """The layout below a column of models, where nothing is called a score or an item."""
+    _refuse_runs(table, header)
+    _refuse_numbered_columns(table, header)
+    times = [name for name in header.unexplained if not is_summary(name)]
+    pair = [header.corner, *times[-1:]]
+    keep = f"a file of two columns (in pandas: frame[{pair!r}])"
+    refuse_times(table.source, times, keep, "--layout models-by-tasks")
+    refuse_crossed(table, header)
+    refuse_numbered(table, header)
+    if len(times) == 1 and is_measure(times[0]) and _repeats_models(header):
+        return Layout("tidy", f"{times[0]!r} has several rows of each model")
+    return Layout("models-by-tasks", "there is a column of models and none of scores")
 
 
 def _ask_about_series(table: Table, header: Header, others: Sequence[str]) -> None:

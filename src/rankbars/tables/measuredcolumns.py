@@ -12,17 +12,22 @@ from rankbars.errors import DataError
 from rankbars.tables.asides import describes_answers, is_summary
 from rankbars.tables.cells import NumberColumn
 from rankbars.tables.columns import fold_name, paste_columns, role_names
-from rankbars.tables.conditions import TableView
+from rankbars.tables.conditions import TableView, paste_condition, quote_column
 from rankbars.tables.likelyroles import likely_roles
-from rankbars.tables.metrics import is_measure, usual_direction
+from rankbars.tables.metrics import (
+    depends_on_scale,
+    is_bare_metric,
+    is_measure,
+    usual_direction,
+)
 from rankbars.tables.readoptions import ReadOptions
 from rankbars.tables.relations import Relation
 from rankbars.tables.tableheads import FOLD_CORNERS, UNNAMED, Header, corner_names
 from rankbars.tables.tablerows import Table
 
 __all__ = [
-    "refuse_crossed_names", "refuse_measured", "refuse_measures", "refuse_records",
-    "refuse_systems", "refuse_unnamed_models", "take_measure",
+    "refuse_crossed_names", "refuse_measured", "refuse_measures", "refuse_metrics",
+    "refuse_records", "refuse_systems", "refuse_unnamed_models", "take_measure",
 ]  # fmt: skip
 
 
@@ -202,6 +207,55 @@ def refuse_measures(table: Table, header: Header, keys: Collection[str] = ()) ->
         f"{shlex.quote(measures[0])} (in Python: metric={measures[0]!r}). If they are models: "
         "--layout items-by-models."
     )
+
+
+def refuse_metrics(
+    source: str, layout: str, corner: str, rows: Sequence[str], columns: Sequence[str]
+) -> None:
+    """Raises `DataError` where the tasks, or the models, of a matrix are metrics.
+
+    Several metrics of the same results are no several tasks: what is better in one is better in
+    most, so they would show what one result does not.
+
+    Parameters
+    ----------
+    source : str
+        The file.
+    layout : str
+        Layout of the matrix, of models and tasks, as its header says it.
+    corner : str
+        The column that names rows; empty where it has no name.
+    rows, columns : sequence of str
+        Names of rows, and of columns of scores.
+    """
+    across = len(columns) >= _FEWEST_METRICS and all(map(is_bare_metric, columns))
+    found = columns if across else rows
+    if not across and not (len(rows) > 1 and all(map(is_bare_metric, rows))):
+        return
+    shown = f"{list_names(found, 4)} are metrics by their names"
+    chosen = next((name for name in found if not depends_on_scale(name)), found[0])
+    if across and layout == "models-by-tasks":
+        one = f"--metric {shlex.quote(chosen)} (in Python: metric={chosen!r})"
+    elif not across and layout == "tasks-by-models":
+        one = paste_condition(f"{quote_column(corner)} = '{chosen}'")
+    elif across:
+        one = f"--layout models-by-tasks --metric {shlex.quote(chosen)}"
+    else:
+        index = 0 if corner in UNNAMED else corner
+        turned = f"pandas.read_csv({source!r}, index_col={index!r}).T.to_csv('turned.csv')"
+        raise DataError(
+            f"{source}: the rows {shown}, and no models. If columns are models, turn it, in "
+            f"pandas: {turned}. Read that with the metric that counts: --metric "
+            f"{shlex.quote(chosen)}."
+        )
+    raise DataError(
+        f"{source}: {shown}, of the same results, and not several tasks: a model that is better in "
+        f"one is better in most. Choose one: {one}. If each was measured on data of its own: "
+        f"--layout {layout}."
+    )
+
+
+_FEWEST_METRICS = 3  # columns: two show nothing, and may be of other data, as val_acc and test_acc
 
 
 def refuse_records(table: Table, header: Header) -> None:

@@ -10,6 +10,7 @@ from typing import Literal
 from rankbars.errors import OptionError
 from rankbars.tables.metricwords import (
     AMOUNTS,
+    CORPORA,
     CRITERIA,
     HIGHER,
     LOWER,
@@ -32,9 +33,13 @@ __all__ = [
     "depends_on_scale",
     "ends_in_loss",
     "is_amount",
+    "is_bare_metric",
+    "is_interval_coverage",
     "is_measure",
+    "is_metric_of_matrix",
     "is_plain",
     "is_proportion",
+    "is_signed_error",
     "is_trial_metric",
     "is_virtue",
     "lacks_unit",
@@ -138,6 +143,39 @@ def is_measure(name: str) -> bool:
     """
     folded = "".join(name_words(name))
     return usual_direction(name) is not None or folded.removesuffix("score") in CRITERIA
+
+
+def is_bare_metric(name: str) -> bool:
+    """Whether a name is that of a metric, and says nothing of what was measured.
+
+    Examples
+    --------
+    >>> is_bare_metric("RMSE ↓"), is_bare_metric("test_macro_f1"), is_bare_metric("R@5")
+    (True, True, False)
+    >>> is_bare_metric("gsm8k_acc"), is_bare_metric("AMI")
+    (False, False)
+    """
+    words = [one for one in name_words(_PARENTHESES.sub(" ", name)) if one not in PARTS | _MEANS]
+    whole = "".join(words)
+    return whole not in CORPORA and not {whole, whole.rstrip("0123456789")}.isdisjoint(
+        LOWER | HIGHER
+    )
+
+
+def is_metric_of_matrix(corner: str) -> bool:
+    """Whether what stands above the names of rows says what all cells measure.
+
+    A column of times says when, and no more.
+
+    Examples
+    --------
+    >>> is_metric_of_matrix("RMSE"), is_metric_of_matrix("valid_time"), is_metric_of_matrix("id")
+    (True, False, False)
+    """
+    return usual_direction(corner) is not None and name_words(corner)[-1] != "time"
+
+
+_MEANS = frozenset({"mean", "avg", "average", "overall", "neg"})
 
 
 @lru_cache(maxsize=1024)
@@ -313,6 +351,55 @@ def never_negative(name: str) -> bool:
         return False
     found = _spellings(words)
     return bool(found & LOWER - MAY_BE_NEGATIVE) and not found & MAY_BE_NEGATIVE - {"loss"}
+
+
+def is_signed_error(name: str) -> bool:
+    """Whether values on both sides of 0 show that the metric `name` is an error with its sign.
+
+    The best of these is 0, and neither side is better.
+
+    Examples
+    --------
+    >>> is_signed_error("forecast_error"), is_signed_error("residual"), is_signed_error("ME")
+    (True, True, True)
+    >>> is_signed_error("nll"), is_signed_error("rmse_difference"), is_signed_error("cost")
+    (False, False, False)
+    """
+    words = name_words(name)
+    bare = "".join(word for word in words if word not in PARTS)
+    error = never_negative(name) and not is_amount(name) and not _spellings(words) & SPENT
+    return bare in _SIGNED or (error and _COMPARED.isdisjoint(words))
+
+
+_SIGNED = frozenset({"me", "mpe", "mfe", "bias", "meanbias"})
+_COMPARED = frozenset({
+    "difference", "diff", "delta", "change", "improvement", "gain", "reduction", "relative", "rel",
+    "skill", "vs", "minus", "log", "z", "zscore", "standardized", "standardised", "normalized",
+    "normalised",
+})  # fmt: skip
+
+
+# Forecasters give the share of outcomes within an interval the level that the interval has.
+_COVERAGE = re.compile(
+    r"(?:^|[\W_])(?:coverage|cov|picp)[\W_]*(?:0?[.]\d+|[5-9]\d(?:[.]\d+)?)\W*(?:$|[\W_])"
+    r"|(?:0[.]\d+|\b[5-9]\d)\W*(?:interval|pi|ci|level)?[\W_]*(?:coverage|picp)$"
+    r"|(?:^|[\W_])(?:picp|(?:interval|empirical|nominal|marginal|prediction)[\W_]*coverage)"
+)
+
+
+def is_interval_coverage(name: str) -> bool:
+    """Whether a name is that of the share of outcomes within intervals, best at their level.
+
+    Examples
+    --------
+    >>> is_interval_coverage("coverage_90"), is_interval_coverage("Coverage[0.9]")
+    (True, True)
+    >>> is_interval_coverage("PICP"), is_interval_coverage("90% coverage")
+    (True, True)
+    >>> is_interval_coverage("coverage"), is_interval_coverage("coverage@10")
+    (False, False)
+    """
+    return "@" not in name and _COVERAGE.search(name.casefold()) is not None
 
 
 def is_proportion(name: str) -> bool:

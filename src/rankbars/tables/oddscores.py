@@ -14,17 +14,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence, Items
-from rankbars.data.notes import list_names
+from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import StoredTasks
 from rankbars.errors import DataError
 from rankbars.tables.columnkinds import score_predictions
 from rankbars.tables.descriptions import AboutTasks, Direction
-from rankbars.tables.metrics import depends_on_scale, is_proportion, never_negative, usual_direction
+from rankbars.tables.metrics import (
+    depends_on_scale,
+    is_proportion,
+    is_signed_error,
+    lacks_unit,
+    never_negative,
+    usual_direction,
+)
+from rankbars.tables.parsedtables import TidyTable
 
 __all__ = [
     "Mark", "ask_about_mark", "check_scale", "check_scores", "check_signs", "check_unbounded",
-    "find_mark", "has_unit", "is_mark", "refuse_ranks",
+    "find_mark", "has_unit", "is_mark", "note_row_scales",
+    "refuse_low_baseline", "refuse_ranks", "refuse_signed",
 ]  # fmt: skip
 
 # Of scores that look like losses: the greatest, and the share of whole numbers.
@@ -337,6 +346,100 @@ def ask_about_mark(place: str, task: str, mark: Mark, number: int) -> DataError:
         f"{word}={mark.value:g}."
     )
 
+
+def refuse_signed(scores: Scores, table: TidyTable) -> None:
+    """Raises `DataError` where errors stand with their signs, so that neither side is better."""
+    if isinstance(scores.tasks, StoredTasks):
+        return
+    score = table.roles["score"]
+    found: dict[str, list[NDArray[np.float64]]] = {}
+    for task, evidence in scores.tasks.items():
+        name = scores.info[task].metric or (task if table.header else score)
+        if isinstance(evidence, Items | Estimates) and is_signed_error(name):
+            each = evidence.values if isinstance(evidence, Items) else evidence.mean
+            found.setdefault(name, []).append(each[~np.isnan(each)])
+    for name, parts in found.items():
+        each = np.concatenate(parts)
+        if each.size < _FEWEST or min(np.mean(each < 0.0), np.mean(each > 0.0)) < _ONE_SIDE:
+            continue
+        columns: str | list[str] = [*table.header] if table.header else score
+        raise DataError(
+            f"{table.rows.source}: values of {name!r} lie on both sides of 0, so they seem to be "
+            "errors with their signs, such as forecast minus outcome. Neither side is better: "
+            "large errors of either sign cancel in a mean. Rank their size: in pandas, "
+            f"frame[{columns!r}] = frame[{columns!r}].abs(). Write that to a file, and read it "
+            "with --direction lower. If these are differences from a baseline, call them so: "
+            f"'{name}_difference'."
+        )
+
+
+def note_row_scales(scores: Scores) -> Note | None:
+    """What is said where errors in a unit lie so far apart that each row seems to have its own."""
+    for task, items in scores.tasks.items():
+        name = scores.info[task].metric or task
+        if not isinstance(items, Items) or items.n < _FEWEST or not lacks_unit(name):
+            continue
+        size = np.nan_to_num(np.abs(items.values)).sum(axis=1)
+        size = size / np.maximum((~np.isnan(items.values)).sum(axis=1), 1)
+        low, high = np.quantile(size, (0.05, 0.95))
+        if not 0.0 < low * _OTHER_UNITS <= high:
+            continue
+        largest = np.sort(size)[::-1].cumsum()
+        few = int(np.searchsorted(largest, largest[-1] / 2.0)) + 1
+        return Note(
+            "row-scales",
+            f"Rows of {task!r} lie far apart (most mean scores from {low:.3g} to {high:.3g}), and "
+            f"{few} of {items.n} make half of every mean. If each row is a series in a unit of its "
+            f"own, a mean of {name!r} says little: use an error that has none, such as MASE, or "
+            "take each for a task (--layout tasks-by-models, or --column task=NAME), where ranks "
+            "within tasks are averaged.",
+        )
+    return None
+
+
+_OTHER_UNITS = 1000.0  # times: errors of one unit hardly lie so far apart
+
+_ONE_SIDE = 0.05  # of the values, at least so many lie on each side of 0
+
+
+def refuse_low_baseline(scores: Scores, source: str) -> None:
+    """Raises `DataError` where a guess that learns nothing comes first, and no side was declared.
+
+    So it does on most tasks where the scores are errors.
+    """
+    bases = [name for name in scores.models if _LEARNS_NOTHING.fullmatch(name.casefold())]
+    if not bases or len(scores.models) < _FEWEST_RANKED or isinstance(scores.tasks, StoredTasks):
+        return
+    first = []
+    for task, evidence in scores.tasks.items():
+        name = scores.info[task].metric or task
+        if usual_direction(name) is not None or not isinstance(evidence, Items | Estimates):
+            continue
+        each = evidence.values if isinstance(evidence, Items) else evidence.mean[np.newaxis]
+        scored = (~np.isnan(each)).sum(axis=0)
+        known = np.flatnonzero(scored)
+        if not known.size or np.isin(each, (0.0, 1.0)).all():
+            continue
+        mean = np.nansum(each, axis=0)[known] / scored[known]
+        first.append(evidence.models[known[int(np.argmax(mean))]])
+    won = sum(name in bases for name in first)
+    if first and won >= _MOSTLY * len(first):
+        where = f"on {won} of {len(first)} tasks " if len(first) > 1 else ""
+        raise DataError(
+            f"{source}: {list_names([name for name in bases if name in first], 3)} comes first "
+            f"{where}if higher is better, and is called as a forecast or a guess that learns "
+            "nothing. Declare which side is better: --direction lower if these are errors, "
+            "--direction higher if not (in Python: direction='lower')."
+        )
+
+
+_LEARNS_NOTHING = re.compile(
+    r"(?:s|seasonal|random|auto)?[\W_]*naive[\W_]*[12]?|persistence|climatology|chance|random"
+    r"|random[\W_]*(?:walk|guess|guessing|baseline)|majority(?:[\W_]*class)?"
+    r"|(?:historic(?:al)?|window)?[\W_]*(?:mean|average)[\W_]*(?:forecast|baseline|predictor)?"
+    r"|dummy(?:[\W_]*(?:classifier|regressor|model))?"
+)
+_MOSTLY = 2 / 3  # of tasks on which it comes first
 
 _FEWEST_RANKED = 3  # models and tasks
 

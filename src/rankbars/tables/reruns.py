@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from rankbars.errors import DataError
+from rankbars.tables.asides import tells_horizon
 from rankbars.tables.cleanrows import Records
 from rankbars.tables.columns import NUMBER_ROLES, fold_name, names_source, paste_columns
 from rankbars.tables.conditions import paste_condition, quote_column
@@ -18,13 +19,13 @@ from rankbars.tables.database import quote, quote_text
 from rankbars.tables.entries import refuse_entries_of_rows
 from rankbars.tables.likelyroles import RATERS, SENDERS
 from rankbars.tables.parsedtables import Group, TidyTable
-from rankbars.tables.proposals import ask_whom_it_is_about
+from rankbars.tables.proposals import ask_whom_it_is_about, split_values
 from rankbars.tables.readoptions import ReadOptions
-from rankbars.tables.relations import Selection
+from rankbars.tables.relations import Relation, Selection
 from rankbars.tables.repeats import DuplicateRowsError
 from rankbars.tables.rowstates import NO_WORDS, SCORED
 from rankbars.tables.runnames import TIMES, numbers_steps, refuse_times
-from rankbars.tables.tableheads import HEAD_ROWS, Header, find_keys
+from rankbars.tables.tableheads import HEAD_ROWS, UNNAMED, Header, find_keys
 from rankbars.tables.tablerows import Rows, Table
 
 __all__ = [
@@ -81,9 +82,14 @@ def pairing_column(group: Group, options: ReadOptions) -> str | None:
     """
     (part, *more) = group.parts
     settled = any(code == "reruns" for code, _ in part.remarks)
-    if more or part.table is None or settled or "item" in dict(options.columns):
+    if part.table is None or settled or "item" in dict(options.columns):
         return None
-    table, used = part.table, set(part.roles.values())
+    return _pairing_of_files(group.parts) if more else _pairing_of_rows(part, part.table, options)
+
+
+def _pairing_of_rows(part: TidyTable, table: Table, options: ReadOptions) -> str | None:
+    """The column that names one row of every model in one table."""
+    used = set(part.roles.values())
     unused = [name for name in table.columns if name and name not in used][:_MOST_CROSSED]
     rows = [part.roles[role] for role in ("model", "task", "metric") if role in part.roles]
     if not unused or "model" not in part.roles:
@@ -112,7 +118,9 @@ def pairing_column(group: Group, options: ReadOptions) -> str | None:
             continue
         if names[0] == time:
             break
+        _ask_about_steps(part, names)
         if len(names) == 1:
+            _refuse_split(table, relation, names[0])
             refuse_entries_of_rows(table, part.roles, names, compared=True)
             place = table.columns.index(names[0])
             times = list(dict.fromkeys(str(row[place]) for row in table.head(HEAD_ROWS)))
@@ -135,6 +143,80 @@ def pairing_column(group: Group, options: ReadOptions) -> str | None:
     refuse_entries_of_rows(table, part.roles, unused)
     _ask_about_raters(part, table, rows, unused)
     return None
+
+
+def _refuse_split(table: Table, relation: Relation, column: str) -> None:
+    """Raises where rows of a model are those of training and test data, and no items."""
+    cell = relation.columns[column][0]
+    few = relation.engine.ask(f"SELECT DISTINCT {cell}::VARCHAR FROM {relation.clause} LIMIT 9")
+    if split := split_values([name for (name,) in few]):
+        condition = f"{quote_column(column)} = '{split}'"
+        raise DataError(
+            f"{table.source}: {column!r} says which part of the data rows were measured on. Choose "
+            f"one: {paste_condition(condition)} (in Python: where={condition!r})."
+        )
+
+
+def _ask_about_steps(part: TidyTable, names: Sequence[str]) -> None:
+    """Raises where what names rows says how far ahead forecasts look: one has several steps."""
+    ahead = next(filter(tells_horizon, names), None)
+    if ahead is None or part.table is None:
+        return
+    series = part.roles.get("task", "")
+    item = next((name for name in names if name != ahead), series)
+    if item not in part.table.columns:
+        return
+    named = "task" in part.named
+    roles = {"item": item, "epoch": ahead}
+    if item == series and not named:
+        roles = {"task": "", **roles}
+    each, apart = paste_columns(roles), paste_columns({"task": ahead, "item": item})
+    if named:  # what was typed is to be typed anew
+        apart = f"name {ahead!r} as the task, and {item!r} as the item"
+        each += f", with {item!r} as no task" * (item == series)
+    raise DataError(
+        f"{part.rows.source}: {ahead!r} says how far ahead forecasts look, and errors of one "
+        f"forecast at several steps go together. If they are averaged for each {item!r}: "
+        f"--runs independent {each} (in Python: columns={roles!r}, and "
+        f"rb.leaderboard(scores, runs='independent')). If each step is a task of its own: {apart}."
+    )
+
+
+def _pairing_of_files(parts: Sequence[TidyTable]) -> str | None:
+    """The column without a role that names the same rows in each file, where files are models."""
+    names: list[str] | None = None
+    held: dict[str, set[object]] = {}
+    for part in parts:
+        if part.table is None or not {"model", "task"} <= part.rows.constants.keys():
+            return None
+        used = {*part.roles.values()}
+        free = [name for name in part.table.columns if name not in {*used, *UNNAMED}]
+        names = free[:_MOST_CROSSED] if names is None else [one for one in names if one in free]
+        if not names:
+            return None
+        relation = part.table.relate_columns(names)
+        cells = ", ".join(f"{relation.columns[name][0]}::VARCHAR" for name in names)
+        rows = relation.engine.ask(
+            f"SELECT {cells} FROM {relation.clause} LIMIT {_MOST_PAIRED + 1}"
+        )
+        if not 1 < len(rows) <= _MOST_PAIRED:
+            return None
+        own = {name: {*values} for name, values in zip(names, zip(*rows, strict=True), strict=True)}
+        names = [name for name in names if len(own[name] - {None}) == len(rows)
+                 and held.setdefault(name, own[name]) == own[name]]  # fmt: skip
+    table = parts[0].table
+    numbers = Header.of(table).numbers if table is not None else ()
+    texts = [name for name in names or () if name not in numbers]
+    found = next(iter(texts or names or ()), None)
+    if found is not None:
+        last = sorted(map(str, held[found]))[-1]
+        one = paste_condition(f"{quote_column(found)} = '{last}'")
+        items, runs = (paste_columns({role: found}) for role in ("item", "run"))
+        refuse_times(parts[0].rows.source, sorted(map(str, held[found])), one, items, runs)
+    return found
+
+
+_MOST_PAIRED = 100_000  # rows of a file
 
 
 def _ask_about_raters(

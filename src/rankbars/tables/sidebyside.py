@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from rankbars.data.notes import list_names
-from rankbars.tables.asides import describes_answers, is_helper
+from rankbars.tables.asides import describes_answers, is_helper, tells_horizon
 from rankbars.tables.cells import read_number
 from rankbars.tables.columnkinds import refuse_predictions
 from rankbars.tables.columns import fold_name, paste_columns, role_names
@@ -55,7 +55,7 @@ def ask_about_models(table: Table, header: Header) -> str:
         return ""
     keys = [name for name in header.columns if name not in models and name
             and (name in header.keys.values()
-                 or name not in header.numeric or _is_id(cells[name])
+                 or name not in header.numeric or _is_id(cells[name]) or tells_horizon(name)
                  or header.counts_groups(name))]  # fmt: skip
     metrics = [name for name in keys if fold_name(name) in role_names("metric")]
     where = ""
@@ -217,6 +217,7 @@ def _lines(
     roles = {"item": row} if id_column or again else {}
     roles |= {"epoch": again[0]} if again else {}
     columns = f" {paste_columns(roles)}" if roles else ""
+    columns += " --runs independent" * any(map(tells_horizon, again))  # these steps, no others
     items = f"--layout items-by-models{columns}{where}"
     side, because = side_of_columns(table.source, models, metric or row, numbers)
     known = numbers[~np.isnan(numbers)]
@@ -268,7 +269,8 @@ def side_of_columns(
     """
     if _are_places(numbers):
         return "lower", f" (rows hold places, 1 to {len(models)}, and 1 is the best)"
-    if metric and (usual_direction(metric) == "lower" or ends_in_loss(metric)):
+    times = name_words(metric)[-1:] == ("time",)  # when, and not how long
+    if metric and not times and (usual_direction(metric) == "lower" or ends_in_loss(metric)):
         return "lower", f" (lower is better in {metric!r})"
     if all(usual_direction(name) == "lower" or ends_in_loss(name) for name in models):
         return "lower", ""

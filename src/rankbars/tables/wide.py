@@ -10,17 +10,24 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from rankbars.data.notes import list_names
 from rankbars.errors import DataError
-from rankbars.tables.asides import describes_models, is_attribute, is_summary
+from rankbars.tables.asides import (
+    describes_models,
+    is_attribute,
+    is_summary,
+    tells_horizon,
+)
 from rankbars.tables.cells import NumberColumn
 from rankbars.tables.columnkinds import (
     refuse_totals_of_wins,
 )
 from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.companions import SE_ENDINGS, spread_columns
+from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.entries import refuse_entries_of_matrix
 from rankbars.tables.matrixcolumns import MOST_ROWS, MatrixColumns, numeric_columns, survey_columns
 from rankbars.tables.matrixkeys import TASK_NUMBERS
-from rankbars.tables.metrics import name_words, usual_direction
+from rankbars.tables.measuredcolumns import refuse_metrics
+from rankbars.tables.metrics import is_metric_of_matrix, name_words
 from rankbars.tables.modelcolumns import (
     MOST_ITEMS,
     ask_about_readers,
@@ -97,6 +104,7 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
         parts = without_outside(table, parts, outside, options)
     parts, made = without_composed(table, parts, rows, summaries, options)
     kept, text, others = numeric_columns(table, seen, parts.values, columns)
+    _refuse_other_tasks(table, layout, parts, [*kept], summaries, options)
     answers = kept if columns == "model" and rows != "task" else ()
     if layout == "models-by-tasks":
         parts = _settle_entries(table, parts, kept, options)
@@ -138,7 +146,7 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: ReadOptio
         _refuse_unnamed_model(table, layout, lacking)
     said = _said_of_models(table, parts, kept, rows, amounts)
     corner = parts.row_names or ""
-    metric = corner if usual_direction(corner) is not None else None
+    metric = corner if is_metric_of_matrix(corner) else None
     found = TidyTable(
         melted, roles, frozenset({"condition"} & {*parts.keys}), metric, tuple(remarks), lacking,
         renamed=True, attributes=said, header=tuple(kept),
@@ -167,6 +175,48 @@ def _settle_entries(
         return parts._replace(keys={"time": time})
     refuse_entries_of_matrix(table, parts.row_names, [*kept, *parts.errors.values()])
     return parts
+
+
+def _refuse_other_tasks(
+    table: Table, layout: str, parts: MatrixColumns, kept: Sequence[str], summaries: Sequence[str],
+    options: ReadOptions,
+) -> None:  # fmt: skip
+    """Raises `DataError` where tasks are metrics, or steps that forecasts look ahead."""
+    by_row = names_of_rows(table, parts)
+    if {*AXES[layout]} == {"model", "task"} and options.layout is None and not options.metrics:
+        every = [] if by_row is None else table.texts_in(by_row)
+        rows = [name for name in every if name not in summaries]
+        refuse_metrics(table.source, layout, parts.row_names or "", rows, kept)
+    if layout == "tasks-by-models" and by_row:
+        _refuse_steps(table, by_row, (*parts.dropped, *parts.descriptions))
+
+
+def _refuse_steps(table: Table, named: str, beside: Sequence[str]) -> None:
+    """Raises `DataError` where a task has a row for each step that forecasts look ahead."""
+    ahead = next(filter(tells_horizon, beside), None)
+    if ahead is None:
+        return
+    relation = table.relate_columns([named, ahead])
+    task, step = (f"{relation.columns[name][0]}::VARCHAR" for name in (named, ahead))
+    ((tasks, both, first),) = relation.engine.ask(
+        f"SELECT count(DISTINCT {task}), count(DISTINCT ({task}, {step})), first({step}) "
+        f"FROM {relation.clause}"
+    )
+    if both == tasks:
+        return
+    first = first if ahead in Header.of(table).numbers else _quoted(str(first))
+    condition = f"{quote_column(ahead)} = {first}"
+    joined = f"frame[{named!r}] + ' ' + frame[{ahead!r}].astype(str)"
+    raise DataError(
+        f"{table.source}: {ahead!r} says how far ahead forecasts look, and each {named!r} has a "
+        f"row for each. For one of them: {paste_condition(condition)} (in Python: "
+        f"where={condition!r}). If each is a task of its own, join the names, in pandas: "
+        f"frame[{named!r}] = {joined}; those of one {named!r} go together (--families FILE)."
+    )
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _said_of_models(
