@@ -258,7 +258,7 @@ def _run(
     jobs: int,
     as_json: bool,
     quiet: bool,
-    picture: str,
+    picture: str = "none",
     **chosen: Any,
 ) -> None:
     """Make the study of what was chosen, run it, say what was written."""
