@@ -463,8 +463,8 @@ def test_cells_that_a_seed_drew_stand_on_the_page_of_real_boards_as_they_were_me
 
 
 # Rows of tables of a page: which page, what was drawn, and the row of the page of calibrations.
-LOOKS = "steps/votes/looks: looks at all votes keep the level whatever chose the pairs"
-TASTES = "steps/votes/looks: looks at votes of voters with tastes keep the level"
+LOOKS = "steps/looks: looks at all votes keep the level whatever chose the pairs"
+TASTES = "steps/looks: looks at votes of voters with tastes keep the level"
 MEASURED: tuple[tuple[str, str, str], ...] = (
     ("docs/votes.md", "6 models, pairs with equal chances, up to 3,000 votes",
      f"{LOOKS}[None]"),

@@ -273,7 +273,7 @@ def _draw_bar(best: int, worst: int, n_ranks: int, cells: int, strokes: _Strokes
 
     Examples
     --------
-    >>> _draw_bar(2, 3, 4, 4), _draw_bar(1, 1, 29, 6)
+    >>> _draw_bar(2, 3, 4, 4, _LINES), _draw_bar(1, 1, 29, 6, _LINES)
     ('─━━─', '╾─────')
     """
     halves = 2 * cells
