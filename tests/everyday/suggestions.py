@@ -10,7 +10,7 @@ from zlib import crc32
 from commandline import Answer, answer
 
 # Options with a value, one behind the other.
-VALUE = r"(?:'[^']*'|\"[^\"]*\"|[^\s;),]+)"
+VALUE = r"(?:'[^']*'|\"(?:[^\"\\]|\\.)*\"|[^\s;),]+)"
 OPTIONS = re.compile(rf"(?<![\w-])--[a-z][a-z-]* (?:,|{VALUE})(?: --[a-z][a-z-]* {VALUE})*")
 POLICY = re.compile(r"^  --missing (\w+) +(.*)$", re.MULTILINE)
 WORST = re.compile(r"\(declare it: (--score.*)\)$")
@@ -52,7 +52,7 @@ def suggested(printed: str) -> list[str]:
 
 def _options(line: str) -> Iterator[str]:
     yield from OPTIONS.findall(line)
-    yield from (f"--layout {name}" for name in re.findall(r"--layout \S+ or ([\w-]+)", line))
+    yield from (f"--layout {name}" for name in re.findall(r"--layout \S+ or (\w[\w-]*)", line))
 
 
 def _has_blanks(suggestion: str) -> bool:

@@ -442,12 +442,16 @@ def quote_column(name: str) -> str:
 
 
 def paste_condition(condition: str) -> str:
-    """The option that takes the rows of a condition, to be pasted into a shell.
+    r"""The option that takes the rows of a condition, to be pasted into a shell.
 
     Examples
     --------
     >>> print(paste_condition("split = 'test'"))
     --where "split = 'test'"
+    >>> print(paste_condition('"model size" = \'7B\''))
+    --where "\"model size\" = '7B'"
     """
-    plain = not set(condition) & set('"$`\\!')
-    return f'--where "{condition}"' if plain else f"--where {shlex.quote(condition)}"
+    if set(condition) & set("$`\\!"):
+        return f"--where {shlex.quote(condition)}"
+    escaped = condition.replace('"', '\\"')
+    return f'--where "{escaped}"'
