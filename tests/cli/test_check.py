@@ -235,7 +235,7 @@ def test_calls_that_failed_and_have_a_score_are_asked_about(rankbars: Command) -
     for words in (gate, (*gate, "--md", "-"), ("compare", "calls.csv", "-q", "--exit-code")):
         answer = rankbars(*words)
         assert (answer.code, answer.out) == (1, "")
-        assert "--where '\"error\" IS NULL'" in answer.err
+        assert '--where "error IS NULL"' in answer.err
         assert "--missing fail" in answer.err
     assert rankbars(*gate, "--missing", "fail").code == 0
     assert rankbars(*gate, "--where", '"error" IS NULL', "--missing", "pairwise").code == 3

@@ -401,7 +401,7 @@ CASES = (
         "losses beside scores/rows",
         "rank t.csv",
         {"t.csv": lines("benchmark,a,b", "GSM8K,0.5,0.6", "ARC,0.7,0.9", "Timeouts,4,5")},
-        ("""If it is no score: --where "\\"benchmark\\" NOT IN""",),
+        ('If it is no score: --where "benchmark NOT IN',),
         code=1,
     ),
     Case(

@@ -125,7 +125,7 @@ CASES = (
             )
             for name, share in (("new", 0.7), ("old", 0.5))
         },
-        ("10 rows have a text in the column 'error' and a score", "--where '\"error\" IS NULL'"),
+        ("10 rows have a text in the column 'error' and a score", '--where "error IS NULL"'),
     ),
     Case(
         "rows without item and score/claim",

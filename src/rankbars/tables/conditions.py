@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from rankbars.errors import DataError, OptionError
-from rankbars.tables.database import quote_text
+from rankbars.tables.database import quote, quote_text
 from rankbars.tables.relations import Relation
 from rankbars.tables.tablerows import Table
 
@@ -438,7 +438,8 @@ class ChosenTable(TableView):
 
 def quote_column(name: str) -> str:
     """A column as a condition names it."""
-    return name if name.isidentifier() else f'"{name}"'
+    plain = name.isidentifier() and name.lower() not in _WORDS
+    return name if plain else quote(name)
 
 
 def paste_condition(condition: str) -> str:

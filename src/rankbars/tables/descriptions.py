@@ -13,6 +13,7 @@ from rankbars.data.taskinfo import TaskInfo
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.tables.asides import is_mean_of_losses
 from rankbars.tables.columns import fold_name
+from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.metrics import (
     ends_in_loss,
     is_amount,
@@ -305,8 +306,7 @@ def _leave_out(
         lines = shlex.join(part for name in others for part in ("--metric", name))
     else:
         names = ", ".join("'" + name.replace("'", "''") + "'" for name in open_metrics)
-        quoted = column.replace('"', '""')
-        lines = shlex.join(("--where", f'"{quoted}" NOT IN ({names})'))
+        lines = paste_condition(f"{quote_column(column)} NOT IN ({names})")
     return f" If {'it is no score' if len(open_metrics) == 1 else 'they are no scores'}: {lines}."
 
 

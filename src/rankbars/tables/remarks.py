@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
@@ -17,7 +16,7 @@ from rankbars.data.storedtasks import known_outline, outline_of
 from rankbars.errors import DataError
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import fold_name, paste_columns
-from rankbars.tables.database import quote
+from rankbars.tables.conditions import paste_condition, quote_column
 from rankbars.tables.designs import refuse_unnamed_repeats
 from rankbars.tables.parsedtables import Group, TidyTable
 from rankbars.tables.readoptions import ReadOptions
@@ -193,7 +192,7 @@ def describe_rows(
 def _describe_errors(group: Group, failed: int) -> str:
     """What a column of errors may mean beside scores: calls that failed, or how sure scores are."""
     column, score = group.roles["error"], group.roles["score"]
-    absent = f"{quote(column)} IS NULL"
+    absent = f"{quote_column(column)} IS NULL"
     heads = [Header.of(part.table) for part in group.parts if part.table is not None]
     cells = [cell for head in heads for cell in head.read.get(column, ()) if cell is not None]
     if any(cell % 1.0 != 0.0 for cell in cells) and all(column in head.numbers for head in heads):
@@ -206,7 +205,7 @@ def _describe_errors(group: Group, failed: int) -> str:
     return (
         f"{failed:,} rows have a text in the column {column!r} and a score, which counts like any "
         "other. If those calls failed and the model gave no answer, leave them out: "
-        f"--where {shlex.quote(absent)} (in Python: where={absent!r})."
+        f"{paste_condition(absent)} (in Python: where={absent!r})."
     )
 
 
