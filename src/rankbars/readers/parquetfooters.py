@@ -73,7 +73,8 @@ def keep_footers(engine: Engine, places: Sequence[str]) -> None:
         itself = found.st_ino, found.st_ctime_ns
         if _known.setdefault((place, found.st_size, found.st_mtime_ns), itself) != itself:
             engine.keeps_footers = False
-    engine.run(f"SET parquet_metadata_cache = {engine.keeps_footers}")
+    for kept in ("parquet_metadata_cache", "enable_external_file_cache"):
+        engine.run(f"SET {kept} = {engine.keeps_footers}")
 
 
 def read_footers(files: Sequence[InputFile], engine: Engine) -> list[Footer]:
