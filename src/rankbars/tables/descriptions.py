@@ -14,6 +14,7 @@ from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.tables.asides import is_mean_of_losses
 from rankbars.tables.columns import fold_name
 from rankbars.tables.conditions import paste_condition, quote_column
+from rankbars.tables.database import quote_text
 from rankbars.tables.metrics import (
     ends_in_loss,
     is_amount,
@@ -305,7 +306,7 @@ def _leave_out(
     if column == _HEADER:
         lines = shlex.join(part for name in others for part in ("--metric", name))
     else:
-        names = ", ".join("'" + name.replace("'", "''") + "'" for name in open_metrics)
+        names = ", ".join(map(quote_text, open_metrics))
         lines = paste_condition(f"{quote_column(column)} NOT IN ({names})")
     return f" If {'it is no score' if len(open_metrics) == 1 else 'they are no scores'}: {lines}."
 

@@ -13,6 +13,7 @@ from rankbars.tables.asides import describes_answers, is_summary
 from rankbars.tables.cells import NumberColumn
 from rankbars.tables.columns import fold_name, paste_columns, role_names
 from rankbars.tables.conditions import TableView, paste_condition, quote_column
+from rankbars.tables.database import quote_text
 from rankbars.tables.likelyroles import likely_roles
 from rankbars.tables.metrics import (
     depends_on_scale,
@@ -237,7 +238,7 @@ def refuse_metrics(
     if across and layout == "models-by-tasks":
         one = f"--metric {shlex.quote(chosen)} (in Python: metric={chosen!r})"
     elif not across and layout == "tasks-by-models":
-        one = paste_condition(f"{quote_column(corner)} = '{chosen}'")
+        one = paste_condition(f"{quote_column(corner)} = {quote_text(chosen)}")
     elif across:
         one = f"--layout models-by-tasks --metric {shlex.quote(chosen)}"
     else:

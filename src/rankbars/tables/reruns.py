@@ -150,7 +150,7 @@ def _refuse_split(table: Table, relation: Relation, column: str) -> None:
     cell = relation.columns[column][0]
     few = relation.engine.ask(f"SELECT DISTINCT {cell}::VARCHAR FROM {relation.clause} LIMIT 9")
     if split := split_values([name for (name,) in few]):
-        condition = f"{quote_column(column)} = '{split}'"
+        condition = f"{quote_column(column)} = {quote_text(split)}"
         raise DataError(
             f"{table.source}: {column!r} says which part of the data rows were measured on. Choose "
             f"one: {paste_condition(condition)} (in Python: where={condition!r})."

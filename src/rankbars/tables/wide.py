@@ -23,6 +23,7 @@ from rankbars.tables.columnkinds import (
 from rankbars.tables.columns import fold_name, paste_columns
 from rankbars.tables.companions import SE_ENDINGS, spread_columns
 from rankbars.tables.conditions import paste_condition, quote_column
+from rankbars.tables.database import quote_text
 from rankbars.tables.entries import refuse_entries_of_matrix
 from rankbars.tables.matrixcolumns import MOST_ROWS, MatrixColumns, numeric_columns, survey_columns
 from rankbars.tables.matrixkeys import TASK_NUMBERS
@@ -204,7 +205,7 @@ def _refuse_steps(table: Table, named: str, beside: Sequence[str]) -> None:
     )
     if both == tasks:
         return
-    first = first if ahead in Header.of(table).numbers else _quoted(str(first))
+    first = first if ahead in Header.of(table).numbers else quote_text(str(first))
     condition = f"{quote_column(ahead)} = {first}"
     joined = f"frame[{named!r}] + ' ' + frame[{ahead!r}].astype(str)"
     raise DataError(
@@ -213,10 +214,6 @@ def _refuse_steps(table: Table, named: str, beside: Sequence[str]) -> None:
         f"where={condition!r}). If each is a task of its own, join the names, in pandas: "
         f"frame[{named!r}] = {joined}; those of one {named!r} go together (--families FILE)."
     )
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _said_of_models(
